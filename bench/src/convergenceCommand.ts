@@ -16,6 +16,7 @@ import { type Comparison, compareSolvers } from './measure/convergence.ts'
 import { realProblems } from './measure/realProblems.ts'
 import { type BenchProblem, syntheticProblems } from './measure/syntheticProblems.ts'
 
+/** Options of the command line. */
 interface ConvergenceCommandOptions {
   problem?: string
   data?: string
@@ -30,7 +31,7 @@ interface ConvergenceCommandOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `bench convergence`. */
 export function convergenceCommand(): Command {
   const names = syntheticProblems(false).map(({ name }) => name)
   return new Command('convergence')
@@ -55,6 +56,7 @@ export function convergenceCommand(): Command {
     .action(runConvergence)
 }
 
+/** Compares the solvers on the chosen problems, and prints tables or JSON. */
 async function runConvergence(options: ConvergenceCommandOptions): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { threads, samples = [], rounds, problem, full = false } = options
@@ -85,6 +87,7 @@ async function runConvergence(options: ConvergenceCommandOptions): Promise<void>
   if (options.json) await printJson(results)
 }
 
+/** Reads the problem of --train and --test; throws if one of them is missing. */
 async function readProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
   if (!train || !test)
     throw new InputError('option', '--train and --test belong together: the entries, and those held out.')
@@ -98,6 +101,7 @@ async function readProblem({ train, test, rank }: ConvergenceCommandOptions): Pr
   }
 }
 
+/** Formats a comparison as text: the times to reach given errors, and the end of every curve. */
 function formatComparison({
   problem,
   dims,

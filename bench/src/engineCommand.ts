@@ -14,6 +14,7 @@ import {
 import { type EngineBench, type EngineBenchRow, measureEngine } from './measure/engine.ts'
 import { type GpuBench, measureGpu } from './measure/gpuEngine.ts'
 
+/** Options of the command line. */
 interface Options {
   engine: 'cpu' | 'gpu'
   small?: boolean
@@ -24,7 +25,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `bench engine`. */
 export function engineCommand(): Command {
   return new Command('engine')
     .description(
@@ -47,6 +48,7 @@ export function engineCommand(): Command {
     .action(runEngine)
 }
 
+/** Measures, and prints a table or JSON. */
 async function runEngine(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { ranks, threads, rounds, small = false } = options
@@ -61,6 +63,7 @@ async function runEngine(options: Options): Promise<void> {
   await (options.json ? printJson(bench) : print(formatCpu(bench)))
 }
 
+/** Formats the measurements of the CPU as a table. */
 function formatCpu({ dims, entries, sample, rows }: EngineBench): string {
   const percent = (fraction: number): string => `${Math.round(100 * fraction)}%`
   const line = (row: EngineBenchRow): string[] => [
@@ -77,6 +80,7 @@ function formatCpu({ dims, entries, sample, rows }: EngineBench): string {
   return `${dims.join('×')}, ${formatCount(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${formatTable([head, ...rows.map(line)])}`
 }
 
+/** Formats the measurements of GPU and CPU, in milliseconds, as a table. */
 function formatGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
   const ms = (seconds: number): string => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0)
   const ratio = (cpu: number, gpu: number): string => (cpu / gpu).toFixed(1)

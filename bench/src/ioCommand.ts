@@ -14,6 +14,7 @@ import {
 } from '#cli/kit.ts'
 import type { IoBench } from './measure/io.ts'
 
+/** Options of the command line. */
 interface Options {
   rows: number
   rounds: number
@@ -22,7 +23,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `bench io`. */
 export function ioCommand(): Command {
   return new Command('io')
     .description(
@@ -37,6 +38,7 @@ export function ioCommand(): Command {
     .action(runIo)
 }
 
+/** Measures, and prints a table or JSON. */
 async function runIo({ rows, rounds, threads, json, quiet }: Options): Promise<void> {
   const { measureIo } = await import('./measure/io.ts')
   const progress = startProgress(quiet ?? false)
@@ -45,6 +47,7 @@ async function runIo({ rows, rounds, threads, json, quiet }: Options): Promise<v
   await (json ? printJson(bench) : print(formatIo(bench)))
 }
 
+/** Formats the measurements as two tables: files, and tables that become tensors. */
 function formatIo({ dims, rows, files, tables }: IoBench): string {
   const fileHead = ['', 'threads', 'file', 'seconds', 'MB/s', 'entries/s', 'bare', 'ratio']
   const fileRows = files.map((row) => [

@@ -14,13 +14,14 @@ import {
 } from '#cli/kit.ts'
 import { measureSetUp, type SetUpBenchOptions, setUpProblems } from './measure/setUp.ts'
 
+/** Options of the command line. */
 interface Options extends Omit<SetUpBenchOptions, 'onProgress' | 'small'> {
   small?: boolean
   json?: boolean
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `bench setup`. */
 export function setUpCommand(): Command {
   const problems = Object.keys(setUpProblems)
   return new Command('setup')
@@ -35,6 +36,7 @@ export function setUpCommand(): Command {
     .action(runSetUp)
 }
 
+/** Measures, and prints a table or JSON. */
 async function runSetUp({ json, quiet, small = false, ...options }: Options): Promise<void> {
   const progress = startProgress(quiet ?? false)
   const bench = await measureSetUp({ ...options, small, onProgress: (line) => progress.update(line) })

@@ -14,6 +14,7 @@ import {
 } from '#cli/kit.ts'
 import { measureTop } from './measure/top.ts'
 
+/** Options of the command line. */
 interface Options {
   rows: number
   candidates: number
@@ -24,7 +25,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `bench top`. */
 export function topCommand(): Command {
   return new Command('top')
     .description(
@@ -40,6 +41,7 @@ export function topCommand(): Command {
     .action(runTop)
 }
 
+/** Measures, and prints a table or JSON. */
 async function runTop(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const bench = await measureTop({

@@ -105,7 +105,7 @@ describe('top', () => {
     [['--for', 'user=u1', 'user=u2', '--of', 'film'], 'user is asked for twice'],
     [['--of', 'film', '--names', 'film=films.csv'], 'say where names are, as in film=movies.csv:title'],
     [['--of', 'film', '--names', 'film=films.csv:name'], 'films.csv: there is no column "name"'],
-  ])('says in a sentence what is wrong: %j', async (args, sentence) => {
+  ])('top refuses in one sentence: %j', async (args, sentence) => {
     const { code, stderr } = await inFolder('top', 'model.npz', ...args)
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)

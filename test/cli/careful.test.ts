@@ -36,7 +36,7 @@ describe('a mode that was given a name', () => {
   const MODES = ['--modes', 'who', 'what AS thing', 'month(when) AS month', '--value', 'rating']
 
   it.each(['csv', 'tns', 'npz', 'parquet', 'json'])(
-    'keeps name and labels through split and convert to .%s',
+    'the name and labels of a mode survive split and convert to .%s',
     async (ending) => {
       expect(
         await run('split', 't.csv', ...MODES, '--test', '0.2', '--format', ending, '-o', `s-${ending}`, '-q'),
@@ -98,7 +98,7 @@ describe('what is written', () => {
     [['image', 'a.png', '-o', 'b.png', '--mask', 'c.png', '--compare', 'c.png']],
     [['predict', 'm.npz', 't.tns', '-o', 't.tns']],
     [['predict', 'm.npz', 't.csv', '-o', 'link.csv']],
-  ])('is never what is read, nor written twice: %j', async ([...args]) => {
+  ])('an output that is also an input or another output is refused: %j', async ([...args]) => {
     writeFileSync(file('s.train.tns'), text('t.tns'))
     const picture = {
       width: 8,

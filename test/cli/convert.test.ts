@@ -102,7 +102,7 @@ describe('convert', () => {
     [['cut.npz', 'x.tns'], 'cut.npz: the zip file is truncated or damaged'],
     [['t.tns', 'x.npy', '--dims', '2x2x4000000000'], 'would take 60 GiB, more than 16'],
     [['t.tns', 'x.csv', '--mask', 'mask.npy'], 't.tns: a mask goes with a dense array'],
-  ])('%j is refused in one sentence and leaves no file', async (args, message) => {
+  ])('convert %j is refused in one sentence and leaves no file', async (args, message) => {
     writeFileSync(file('cut.npz'), readFileSync(file('model.npz')).subarray(0, 200))
     const { code, stderr } = await run('convert', ...args)
     expect(stderr).toContain(message)
@@ -170,7 +170,7 @@ describe('split', () => {
       "--time names mode 'day'; there are user, code, step, or 1 to 3.",
     ],
     [['t.tns', '--test', '0.1', '--format', 'xls', '-o', 'y'], '--format xls: give one of tns'],
-  ])('%j is refused', async (args, message) => {
+  ])('split %j is refused', async (args, message) => {
     const { code, stderr } = await run('split', ...args)
     expect(stderr).toContain(message)
     expect(code).toBe(2)

@@ -56,7 +56,7 @@ it('data lists the sets for people and for programs', async () => {
   expect(server.requested).toEqual([])
 })
 
-it('data fetch puts a set into the cache once, and says what to type next', async () => {
+it('data fetch puts a set into the cache once, and prints what to type next', async () => {
   const path = join(cache, 'movielens-latest-small', 'ratings.csv')
   const first = await run('fetch', 'movielens-latest-small')
   expect(first.code).toBe(0)
@@ -93,13 +93,13 @@ it('data fetch puts the six months of Uber into a folder, all named in the comma
   expect(report.command).toMatch(/^lacuna complete .*apr14.*sep14.csv' --recipe uber --rank 10 --test 0.1$/)
 })
 
-it('a tensor of FROSTT is ready to read', async () => {
+it('data fetch downloads a tensor of FROSTT, which complete reads as it is', async () => {
   const { code, stdout } = await run('fetch', 'frostt-nips')
   expect(code).toBe(0)
   expect((await readTensor(stdout.split('\n')[0])).dims).toEqual([2, 1, 3, 1])
 })
 
-it('data says in one sentence what is wrong, and exits with 2', async () => {
+it('data refuses in one sentence, and exits with 2', async () => {
   const wrong = await run('fetch', 'movielens-10m', '--quiet')
   expect(wrong.code).toBe(2)
   expect(wrong.stderr).toMatch(/^lacuna: https:.*ml-10m\.zip: the file that came is not the right one .*\n$/)

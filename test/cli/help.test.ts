@@ -99,7 +99,7 @@ describe('completion', () => {
       ['bash', 'zsh', 'fish'],
     ],
     [['image', 'complete', '--comp'], ['--compare']],
-  ])('in bash offers for %j: %j', (words, expected) => {
+  ])('completion in bash offers for %j: %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected)
   })
 

@@ -86,7 +86,7 @@ describe('a job of several processes', () => {
     ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
   ]
   it.each(cases)(
-    'on %s, %i processes, learns from %s what one process learns',
+    'an MPI job on %s with %i processes learns from %s what one process learns',
     async (launcher, processes, file, ...more) => {
       const one = await alone('complete', at(file), ...more, ...settings, '-o', at('one.npz'))
       expect(one.code).toBe(0)
@@ -180,8 +180,8 @@ describe('a job that is ended in the middle', () => {
   const isThere = (output: string): Promise<void> =>
     vi.waitFor(() => expect(existsSync(at(`${output}.run`))).toBe(true), { timeout: 60_000, interval: 50 })
 
-  /** Goes on on other processes, for a few epochs more, and is what a run without a break is. */
-  async function resumes(output: string, processes: number): Promise<void> {
+  /** Expects that a job resumes on another number of processes, to the factors of an uninterrupted run. */
+  async function expectResumes(output: string, processes: number): Promise<void> {
     const { progress } = decodeRun(await readFile(at(`${output}.run`)), output)
     const done = Math.floor(progress.epoch)
     expect(done).toBeGreaterThan(0)
@@ -195,7 +195,7 @@ describe('a job that is ended in the middle', () => {
     expect(await learned(at(output))).toEqual(await learned(at('whole.npz')))
   }
 
-  it('by kill -9 of any process: ends soon, keeps its checkpoint, and goes on elsewhere with the same bits', async () => {
+  it('an MPI job ends soon after kill -9 of any process, leaves its checkpoint, and resumes on fewer processes to the same bits', async () => {
     const seed = Date.now()
     const job = start('killed.npz', 3)
     await isThere('killed.npz')
@@ -215,7 +215,7 @@ describe('a job that is ended in the middle', () => {
       await vi.waitFor(async () => expect(await state(child), which).toMatch(/^gone$|\) Z /), {
         timeout: 10_000,
       })
-    await resumes('killed.npz', 2)
+    await expectResumes('killed.npz', 2)
   })
 
   it.each([
@@ -223,7 +223,7 @@ describe('a job that is ended in the middle', () => {
     ['SIGTERM', 2, 1],
     ['SIGUSR2', 5, 2],
   ] as const)(
-    'by %s at mpirun of %i processes: saves once and says how to go on, on %i as well',
+    'an MPI job that gets %s saves once, prints how to resume, and resumes from %i processes on %i',
     async (signal, before, after) => {
       const output = `${signal}.npz`
       const job = start(output, before)
@@ -234,7 +234,7 @@ describe('a job that is ended in the middle', () => {
       expect(code).toBe(signal === 'SIGUSR2' ? 140 : 1)
       expect(stderr.match(/Interrupted\. To go on:/g)).toHaveLength(1)
       expect(stderr).toMatch(new RegExp(`^ {2}mpirun -n ${before} .* --resume$`, 'm'))
-      await resumes(output, after)
+      await expectResumes(output, after)
     },
   )
 })

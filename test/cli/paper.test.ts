@@ -145,7 +145,7 @@ it.each([
   ['--movielens nowhere.csv --only 2', /nowhere\.csv: there is no such file/],
   ['--image nowhere.png --only 1', /nowhere\.png: there is no such file/],
   ['--uber ratings.csv --only 3', /there is no column "Date\/Time"/],
-])('answers %s in a sentence', async (args, message) => {
+])('paper refuses %s in one sentence', async (args, message) => {
   const { code, stderr } = await run('--scale', 'tiny', ...args.split(' '), '-o', 'wrong', '--force', '-q')
   expect(code).toBe(2)
   expect(stderr).toMatch(message)

@@ -48,7 +48,7 @@ describe('pipes', () => {
     expect(JSON.parse(fifo.stdout).dims).toEqual(direct.dims)
   })
 
-  it.each(['csv', 'npz', 'parquet'])('have names, too: a .%s that is none on the disk', async (ending) => {
+  it.each(['csv', 'npz', 'parquet'])('a named pipe called .%s is read like a file', async (ending) => {
     await run('convert', 't.csv', `whole.${ending}`, ...MODES, '-q')
     const told = ending === 'npz' ? [] : MODES
     const script = `mkfifo named.${ending}; cat whole.${ending} > named.${ending} & "${process.execPath}" "$0" info named.${ending} ${told.join(' ')} --json`
@@ -77,29 +77,35 @@ describe('pipes', () => {
     expect(await pipe('', 'predict', '-', '-')).toMatchObject({ code: 2 })
   })
 
-  it.skipIf(!existsSync('/dev/full'))('that lead to a full disk are told in a sentence', async () => {
-    for (const command of [
-      'info t.tns',
-      'predict m.npz t.tns',
-      'convert t.tns - --format csv',
-      'data list',
-      'info t.tns --json',
-      '--help',
-    ]) {
-      const { code, stderr } = await lacuna(['-c', `"${process.execPath}" "$0" ${command} > /dev/full`], {
-        cwd,
-        shell: true,
-      })
-      expect({ command, code, stderr }).toEqual({
-        command,
-        code: 2,
-        stderr: expect.stringMatching(/^(.*\n)?lacuna: stdout: there is no space left to write it; .*\n$/),
-      })
-    }
-    const unheard = await lacuna(['-c', `"${process.execPath}" "$0" convert t.tns heard.csv 2> /dev/full`], {
-      cwd,
-      shell: true,
-    })
-    expect(unheard.code).toBe(0)
-  })
+  it.skipIf(!existsSync('/dev/full'))(
+    'stdout on a full disk is reported in one sentence, and a full stderr is ignored',
+    async () => {
+      for (const command of [
+        'info t.tns',
+        'predict m.npz t.tns',
+        'convert t.tns - --format csv',
+        'data list',
+        'info t.tns --json',
+        '--help',
+      ]) {
+        const { code, stderr } = await lacuna(['-c', `"${process.execPath}" "$0" ${command} > /dev/full`], {
+          cwd,
+          shell: true,
+        })
+        expect({ command, code, stderr }).toEqual({
+          command,
+          code: 2,
+          stderr: expect.stringMatching(/^(.*\n)?lacuna: stdout: there is no space left to write it; .*\n$/),
+        })
+      }
+      const unheard = await lacuna(
+        ['-c', `"${process.execPath}" "$0" convert t.tns heard.csv 2> /dev/full`],
+        {
+          cwd,
+          shell: true,
+        },
+      )
+      expect(unheard.code).toBe(0)
+    },
+  )
 })

@@ -90,7 +90,7 @@ describe('predictions', () => {
     new URL('../../../shared/data/uber/uber-raw-data-apr14.csv.gz', import.meta.url),
   )
   it.skipIf(!existsSync(shared))(
-    'read the first rows of Uber’s April (if ../shared/data is there) as training read them all',
+    'predictions read the first rows of Uber’s April as training read them all (if ../shared/data is there)',
     async () => {
       const lines = gunzipSync(readFileSync(shared)).toString().split('\n')
       // The first twelve days, of which a guess makes twelve months; among them rows of every day.

@@ -24,17 +24,17 @@ beforeAll(async () => {
   expect((await run('synth', ...args.split(' '))).code).toBe(0)
 })
 
-/** Of the model that is learned without a break. */
-let ofAlone: Promise<string> | undefined
-function digestAlone(): Promise<string> {
-  ofAlone ??= run('complete', 'data.tns', ...LONG, '-o', 'unbroken.npz').then(() =>
+/** Digest of the factors of an uninterrupted run, learned once. */
+let uninterruptedDigest: Promise<string> | undefined
+function digestUninterrupted(): Promise<string> {
+  uninterruptedDigest ??= run('complete', 'data.tns', ...LONG, '-o', 'unbroken.npz').then(() =>
     digest(file('unbroken.npz')),
   )
-  return ofAlone
+  return uninterruptedDigest
 }
 
-/** Sends a signal when the run has come so far. */
-function interrupted(
+/** Runs the command, and sends it a signal once `when` holds for its stderr so far. */
+function runUntilSignal(
   signal: NodeJS.Signals,
   args: string[],
   when: (stderr: string) => boolean,
@@ -55,7 +55,7 @@ const hasLearned = (stderr: string): boolean => /epoch +\d/.test(stderr)
 it('complete gives the same factors after six kill -9 at random moments, resumed on other threads', {
   timeout: 300_000,
 }, async () => {
-  const wanted = await digestAlone()
+  const wanted = await digestUninterrupted()
   const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 1500], wanted })
   expect(outcome).toMatchObject({ kills: 6, different: 0 })
   expect(outcome.resumed).toBeGreaterThan(2)
@@ -64,7 +64,7 @@ it('complete gives the same factors after six kill -9 at random moments, resumed
 
 it('complete gives the same factors after SIGTERM, SIGINT and SIGHUP', { timeout: 300_000 }, async () => {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
-  const wanted = await digestAlone()
+  const wanted = await digestUninterrupted()
   const kills = { kills: 3, signals, between: [300, 1000] as [number, number] }
   const outcome = await killAndResume({ ...kills, folder: cwd, args: LONG, wanted })
   expect(outcome).toMatchObject({ kills: 3, different: 0 })
@@ -78,7 +78,7 @@ describe('a signal', () => {
   ] as const)('%s saves the model and a checkpoint, and exits with %i', async (signal, code) => {
     const model = `${signal}.npz`
     const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '--threads', '2', '-o', model]
-    const stopped = await interrupted(signal, args, hasLearned)
+    const stopped = await runUntilSignal(signal, args, hasLearned)
     expect(stopped.code).toBe(code)
     expect(stopped.stdout).toContain('it was interrupted')
     expect((await readModel(file(model))).training).toMatchObject({ stopped: 'aborted', rank: 10 })
@@ -108,21 +108,21 @@ describe('a signal', () => {
 
   it('an interrupted run prints a command that resumes it when pasted', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--threads', '2', '-o', "it's a model.npz"]
-    const stopped = await interrupted('SIGINT', args, hasLearned)
+    const stopped = await runUntilSignal('SIGINT', args, hasLearned)
     const command = /To go on:\n {2}(.*)\n/.exec(stopped.stderr)?.[1] ?? 'none'
     expect(command).toMatch(/ complete data\.tns .*'it'\\''s a model\.npz' --resume$/)
     const pasted = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' })
     expect(pasted.stderr).toContain('Going on from')
     expect(pasted.status).toBe(0)
     expect(existsSync(file("it's a model.npz.run"))).toBe(false)
-    expect(await digest(file("it's a model.npz"))).toBe(await digestAlone())
+    expect(await digest(file("it's a model.npz"))).toBe(await digestUninterrupted())
   })
 
   it('a signal before anything is learned leaves an earlier model unchanged', async () => {
     writeFileSync(file('precious.npz'), 'a good model')
     const args = ['complete', 'data.tns', '--negative', 'keep', '--rank', '200', '-o', 'precious.npz']
     // Before the first epoch is reported: as soon as the memory is planned.
-    const stopped = await interrupted('SIGINT', args, (stderr) => stderr.includes('Rank 200 on'))
+    const stopped = await runUntilSignal('SIGINT', args, (stderr) => stderr.includes('Rank 200 on'))
     expect(stopped.code).toBe(130)
     if (!hasLearned(stopped.stderr)) {
       expect(stopped.stderr).toContain('Nothing has been learned yet: precious.npz is not written.')
@@ -156,7 +156,7 @@ describe('a signal', () => {
 describe('a checkpoint', () => {
   it('a checkpoint is refused for other data, other settings and other files', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '-o', 'kept.npz']
-    await interrupted('SIGTERM', args, hasLearned)
+    await runUntilSignal('SIGTERM', args, hasLearned)
     const kept = readFileSync(file('kept.npz.run'))
     const resume = (data: string, ...changed: string[]): Promise<Run> =>
       run('complete', data, ...LONG, '-o', 'kept.npz', '--resume', ...changed)
@@ -177,7 +177,7 @@ describe('a checkpoint', () => {
     )
     const reversed = await resume('reversed.tns')
     expect(reversed.code).toBe(0)
-    expect(await digest(file('kept.npz'))).toBe(await digestAlone())
+    expect(await digest(file('kept.npz'))).toBe(await digestUninterrupted())
 
     writeFileSync(file('kept.npz.run'), kept.subarray(0, kept.length - 100))
     const damaged = await resume('data.tns')
@@ -193,7 +193,7 @@ describe('a checkpoint', () => {
       ...'complete data.tns --negative keep --rank 4 --folds 3 --prior isotropic --epochs 30'.split(' '),
       ...more,
     ]
-    const stopped = await interrupted('SIGINT', folded('-o', 'folds.npz'), (stderr) =>
+    const stopped = await runUntilSignal('SIGINT', folded('-o', 'folds.npz'), (stderr) =>
       /model \d, epoch/.test(stderr),
     )
     expect(stopped.code).toBe(130)
@@ -242,7 +242,7 @@ describe('a checkpoint', () => {
     const log = readFileSync(file('full.log'), 'utf8')
     expect(log).toMatch(/The checkpoint could not be written, and the run goes on without: .*no space left/)
     expect((await run('complete', 'data.tns', ...LONG, '-o', 'model.npz', '--resume')).code).toBe(0)
-    expect(await digest(file('model.npz'))).toBe(await digestAlone())
+    expect(await digest(file('model.npz'))).toBe(await digestUninterrupted())
   })
 })
 

@@ -125,7 +125,7 @@ describe('lacuna info', () => {
         'raw',
       ],
     ],
-  ])('%j is the same tensor', async (args) => {
+  ])('info describes the same tensor for %j', async (args) => {
     const { stdout } = await run('info', ...args, '--json')
     expect(JSON.parse(stdout)).toMatchObject({ dims: [6, 7, 3], entries: 42, values: { max: 18 } })
   })

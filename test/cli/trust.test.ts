@@ -1,4 +1,4 @@
-/** What a user types may be SQL; what a file says never is. */
+/** SQL is run only from the command line, never from the contents of a file. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ beforeAll(() => {
 const untouched = () => expect(readFileSync(file('precious'), 'utf8')).toBe(PRECIOUS)
 
 describe('a file runs no SQL', () => {
-  it.each(injections)('as the type of a mode of a .tns file: %s', async (type) => {
+  it.each(injections)('a .tns file runs no SQL by the type of a mode: %s', async (type) => {
     writeFileSync(file('evil.tns'), typed(type))
     for (const args of [
       ['convert', 'evil.tns', 'out.parquet'],
@@ -63,7 +63,7 @@ describe('a file runs no SQL', () => {
     expect(readdirSync(cwd).filter((name) => /out|part/.test(name))).toEqual([])
   })
 
-  it.each(injections)('as the type of a mode in an .npz: %s', async (type) => {
+  it.each(injections)('an .npz file runs no SQL by the type of a mode: %s', async (type) => {
     const about = { format: 'lacuna-tensor', version: 1, dims: [2, 2], labels: [['1', '2'], null] }
     writeFileSync(
       file('evil.npz'),
@@ -84,7 +84,7 @@ describe('a file runs no SQL', () => {
     untouched()
   })
 
-  it('as the name of a mode, which is only ever a name', async () => {
+  it('a file runs no SQL by the name of a mode, which becomes the name of a column', async () => {
     const names = [`a"; ${write}; --`, "a', 'b", "a\") TO 'x' --"]
     const content = JSON.stringify({ dims: [1, 1, 1], modes: names.map((name) => ({ name })), value: '"v' })
     writeFileSync(file('names.tns'), `# lacuna ${content}\n1 1 1 5\n`)
@@ -105,7 +105,7 @@ describe('a file runs no SQL', () => {
     ["week(a) || 'x'"],
     ['a + 1'],
     ['user'],
-  ])('as the name of a model’s mode: %s', async (name) => {
+  ])('a model file runs no SQL by the name of a mode: %s', async (name) => {
     writeFileSync(file('evil.npz'), model(name))
     const { code, stdout, stderr } = await run('predict', 'evil.npz', 'q.csv')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -131,7 +131,7 @@ describe('a file runs no SQL', () => {
     { column: 5 },
     'week(a)',
     { column: 'a', dates: [1] },
-  ])('as what a model’s mode is made of: %j', async (from) => {
+  ])('a model file runs no SQL by the origin of a mode: %j', async (from) => {
     writeFileSync(file('evil.npz'), model('m', { from }))
     const { code, stderr } = await run('predict', 'evil.npz', 'q.csv')
     expect({ code, stderr }).toEqual({
@@ -141,7 +141,7 @@ describe('a file runs no SQL', () => {
     untouched()
   })
 
-  it('in what it says of a model trained with SQL: the user types that again, or brings the column', async () => {
+  it('a model trained with SQL does not run it again: the user types it again, or gives the column', async () => {
     writeFileSync(file('t.csv'), 'a,b,v\nx,1,1\ny,2,4\nx,2,2\n')
     const trained = ['complete', 't.csv', '--modes', 'a || a AS twice', 'b', '--value', 'v', '--rank', '1']
     expect(await run(...trained, '-q', '-o', 'sql.npz')).toMatchObject({ code: 0 })
@@ -169,7 +169,7 @@ describe('what the user types', () => {
     'SELECT * FROM data); INSTALL httpfs; SELECT * FROM (SELECT 1',
     'SELECT * FROM data); SET enable_external_access = true; SELECT * FROM (SELECT 1',
     "SELECT * FROM data); ATTACH 'new.db'; SELECT * FROM (SELECT 1",
-  ])('reaches only the files that it names: %s', async (query) => {
+  ])('a query reaches only the files that it names: %s', async (query) => {
     const before = readdirSync(cwd).sort()
     const error = await rejection(readTable(file('q.csv'), { query, modes: ['a', 'b'] }))
     expect(error.name).toBe('InputError')
@@ -177,7 +177,7 @@ describe('what the user types', () => {
     expect(readdirSync(cwd).sort()).toEqual(before)
   })
 
-  it('may name further files, and patterns of them', async () => {
+  it('a query may name further files, and patterns of them', async () => {
     mkdirSync(file('parts'))
     for (const part of [1, 2]) writeFileSync(file(`parts/${part}.csv`), `b,c\n${part},c${part}\n`)
     const options = { modes: ['a', 'c'], merge: 'count' } as const
@@ -202,7 +202,7 @@ describe('what the user types', () => {
     ['a', "'x'"],
     ['a', 'week(user)'],
     ['a', 'bins(session_user, 5)'],
-  ])('must be of columns that are there: %s %s', async (...modes) => {
+  ])('modes must be made of columns that exist: %s %s', async (...modes) => {
     const error = await rejection(readTable(file('q.csv'), { modes }))
     expect(error.message).toMatch(
       /there is no column "\w+"; the columns are a, b\.|names no column; the columns are a, b\./,
@@ -216,7 +216,7 @@ describe('what the user types', () => {
     ])
   })
 
-  it('loads no extension but for a database that needs it', async () => {
+  it('no extension of DuckDB is loaded except for a database that needs it', async () => {
     const session = await openSession('test')
     const settings = [
       'autoinstall_known_extensions',
@@ -237,7 +237,7 @@ describe('what the user types', () => {
   })
 })
 
-it('the names of folders are no data', async () => {
+it('key=value in the names of folders is not read as columns', async () => {
   mkdirSync(file('rating=99/user=eve'), { recursive: true })
   const session = await openSession('test')
   const path = file('rating=99/user=eve/r.parquet')
@@ -261,7 +261,7 @@ it('the names of folders are no data', async () => {
     }
 })
 
-it('labels and names are shown without what would steer a terminal', async () => {
+it('labels and names are printed with control characters escaped', async () => {
   const red = '\u001b[31mred\u0007\u009b2J\u202eright\nsecond line'
   const shown = String.raw`\x1b[31mred\x07\x9b2J\u202eright\nsecond line`
   const content = { dims: [1, 2], modes: [{ name: red }, { name: 'b' }] }
@@ -292,7 +292,7 @@ it('labels and names are shown without what would steer a terminal', async () =>
   }
 })
 
-it('nothing was left behind', () => {
+it('the commands leave no temporary files in the folder', () => {
   expect(existsSync(file('.tmp'))).toBe(false)
   expect(readdirSync(cwd).filter((name) => name.startsWith('.'))).toEqual([])
 })

@@ -48,7 +48,9 @@ export interface ConvergenceOptions {
   onProgress: (line: string) => void
 }
 
+/** Sample fractions c with which the paper's solver runs. */
 const PAPER_SAMPLES = [0.05, 0.2, 0.5]
+/** Held-out relative errors for which the time to reach them is reported. */
 const LEVELS = [0.3, 0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001]
 
 /** Runs the paper's solver for each c and λ, and the fast solver with c = auto and each fixed c. */
@@ -84,7 +86,10 @@ export async function compareSolvers(
   return summarize(problem, size, threads, curves.map(medianCurve))
 }
 
-/** Median of the seconds of each point; the errors are the same in every round. */
+/**
+ * Returns the curve of several rounds with the median of the seconds of each point; the errors are the same
+ * in every round.
+ */
 function medianCurve(rounds: readonly Curve[]): Curve {
   const [first] = rounds
   const points = first.points.map((point, i) => {
@@ -94,6 +99,9 @@ function medianCurve(rounds: readonly Curve[]): Curve {
   return { ...first, points }
 }
 
+/**
+ * Compares curves: times to the best error of the paper's solver, and to each level that any solver reaches.
+ */
 function summarize(
   { name, rank }: BenchProblem,
   size: Pick<Comparison, 'dims' | 'entries' | 'heldOutRms'>,
@@ -126,7 +134,7 @@ function summarize(
   }
 }
 
-/** Smallest time in which any of the curves reaches an error. */
+/** Returns the smallest time in which any of the curves reaches an error; null if none does. */
 function secondsTo(curves: readonly Curve[], error: number): number | null {
   const times = curves.flatMap(({ points }) => points.find((point) => point.error <= error)?.seconds ?? [])
   return times.length > 0 ? Math.min(...times) : null

@@ -61,6 +61,10 @@ export async function measureEngine({
   return { dims: DIMS, entries, sample: SAMPLE, rounds, rows }
 }
 
+/**
+ * Measures one rank with each number of threads. The fractions of an epoch follow from epochs in which the
+ * kernel skips the power method, or also forming H.
+ */
 async function measureRank(
   tensor: SparseTensor,
   rank: number,
@@ -106,6 +110,7 @@ async function measureRank(
   }
 }
 
+/** Loads the tensor on an engine, with random initial factors. */
 async function loadProblem(engine: CpuEngine, tensor: SparseTensor, rank: number): Promise<CpuProblem> {
   const problem = await engine.load({ tensor, rank, momentumFactors: false, seed: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
@@ -113,7 +118,7 @@ async function loadProblem(engine: CpuEngine, tensor: SparseTensor, rank: number
   return problem
 }
 
-/** Runs one epoch. @param skip flags of the work that the kernel leaves out */
+/** Runs one epoch and returns its seconds. @param skip flags of the work that the kernel leaves out */
 async function epochSeconds(problem: CpuProblem, skip: number): Promise<number> {
   const step = { kind: 'paper', maxInner: 1 } as const
   const epoch = { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }

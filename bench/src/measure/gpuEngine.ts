@@ -26,6 +26,7 @@ export interface GpuBench {
   rows: { rank: number; step: Step['kind']; gpuSeconds: number; cpuSeconds: number }[]
 }
 
+/** The kinds of steps that are measured. */
 const STEPS: readonly Step[] = [
   { kind: 'gradient', momentum: 0.9 },
   { kind: 'newton', momentum: 0.6, damping: 1 },
@@ -72,6 +73,7 @@ export async function measureGpu(options: GpuBenchOptions): Promise<GpuBench> {
   }
 }
 
+/** Measures set-up and each kind of step for one rank, and adds the results to `bench`. */
 async function measureRank(
   bench: GpuBench,
   tensor: SparseTensor,
@@ -109,6 +111,7 @@ async function measureRank(
   await onCpu.close()
 }
 
+/** Runs epochs from the given factors and returns the seconds per epoch. */
 async function epochSeconds(
   problem: LoadedProblem,
   step: Step,

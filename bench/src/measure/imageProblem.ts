@@ -2,7 +2,10 @@
 import { type SparseTensor, sparseTensor } from 'lacuna'
 import { draw, purpose, stream, unit } from 'lacuna/internal'
 
-/** Value in [0, 1] of a pixel: a façade with windows and a cornice under a sky. */
+/**
+ * Returns the value in [0, 1] of a pixel of the drawn picture: a façade with windows and a cornice under a
+ * sky.
+ */
 function brightness(row: number, column: number, channel: number): number {
   const [y, x] = [row / 1063, column / 1599]
   const sky = [0.45, 0.6, 0.85][channel] * (1 - 0.35 * y)
@@ -17,8 +20,8 @@ function brightness(row: number, column: number, channel: number): number {
 }
 
 /**
- * The picture (1063 × 1599 × 3), split at random.
- * @param fraction fraction of the values that are observed; a hundredth is held out
+ * Returns the entries of the picture (1063 × 1599 × 3), picked at random.
+ * @param fraction the fraction of the values that are observed; a hundredth of all is held out
  */
 export function imageProblem(fraction: number, seed: number): { tensor: SparseTensor; test: SparseTensor } {
   const dims = [1063, 1599, 3]

@@ -80,6 +80,7 @@ export async function measureIo({ rows, rounds, threads, onProgress }: IoBenchOp
   }
 }
 
+/** A measurement of one kind of file: the work, and the bare read or write of the same bytes. */
 interface FileTask {
   what: string
   threads?: number
@@ -89,6 +90,7 @@ interface FileTask {
   hasEntries?: boolean
 }
 
+/** Returns the measurements of tensor and model files. @param folder for files that are written */
 function fileTasks(
   { tns, packed, npz, model }: IoFiles,
   folder: string,
@@ -131,18 +133,25 @@ async function loadEngine(path: string, threads: number): Promise<void> {
   }
 }
 
-/** Reads (and unpacks) a file and discards its bytes. */
+/** Reads (and unpacks) a file and discards its content. @returns the number of unpacked bytes */
 async function readBytes(path: string): Promise<number> {
   let bytes = 0
   for await (const piece of (await openFile(path)).source) bytes += piece.length
   return bytes
 }
 
-/** Writes and syncs as many bytes as another file has. */
+/**
+ * Writes and syncs a file of as many zeros as another file has bytes.
+ * @param like the path of the other file
+ */
 async function writeBytes(path: string, like: string): Promise<void> {
   await writeFileWhole(path, [new Uint8Array((await stat(like)).size)])
 }
 
+/**
+ * Measures the tasks in interleaved rounds, each beside its bare read or write.
+ * @param rows the entries of a file
+ */
 async function measureFiles(
   tasks: readonly FileTask[],
   rows: number,
@@ -174,9 +183,11 @@ async function measureFiles(
   )
 }
 
+/** Names a task in progress lines, with its number of threads if it has one. */
 const taskName = (what: string, threads: number | undefined): string =>
   threads === undefined ? what : `${what} by ${threads} ${threads === 1 ? 'thread' : 'threads'}`
 
+/** A measurement of reading the table with some options. */
 interface TableTask {
   what: string
   threads: number
@@ -184,6 +195,7 @@ interface TableTask {
   options: object
 }
 
+/** Returns the measurements of the table, for each number of threads. */
 const tableTasks = (threads: readonly number[]): TableTask[] =>
   threads.flatMap((n) => [
     { what: 'CSV, ids as they are', threads: n, options: { recipe: 'movielens', threads: n } },
@@ -194,6 +206,12 @@ const tableTasks = (threads: readonly number[]): TableTask[] =>
     },
   ])
 
+/**
+ * Measures the tasks in interleaved rounds, each in a process of its own, beside a bare read; throws if the
+ * number of entries is not that of the rows.
+ * @param path of the table
+ * @param rows of the table
+ */
 async function measureTables(
   tasks: readonly TableTask[],
   path: string,
@@ -225,12 +243,14 @@ async function measureTables(
   })
 }
 
+/** Reads a table in a process of its own (readTableAlone.ts), and returns the measurements that it prints. */
 async function readInProcess(path: string, options: object): Promise<TableReading> {
   const script = fileURLToPath(new URL('./readTableAlone.js', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script, path, JSON.stringify(options)])
   return JSON.parse(stdout)
 }
 
+/** Runs work and returns its duration in seconds. */
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()

@@ -5,12 +5,14 @@ import { writeFileWhole } from 'lacuna/internal'
 
 /** Dims of MovieLens 10M, whatever the number of ratings. */
 export const DIMS = [71567, 65133, 730] as const
+/** The rank of the model file. */
 const MODEL_RANK = 50
 
 const WEEK_SECONDS = 604_800
 /** A Monday, 2 January 1995, so that a week of the calendar is a week of the tensor. */
 const FIRST_MONDAY = 789_004_800
 const CSV_HEAD = 'userId,movieId,rating,timestamp\n'
+/** Rows of the CSV file that are formatted and written at a time. */
 const CSV_ROWS_AT_ONCE = 10_000
 
 /** Paths of the files, and the model of one of them. */
@@ -51,7 +53,7 @@ export async function makeFiles(
   }
 }
 
-/** Ratings as CSV in the format of GroupLens. */
+/** Yields ratings as the bytes of a CSV file in the format of GroupLens. */
 function* csv({ indices: [users, movies, weeks], values }: SparseTensor): Generator<Uint8Array> {
   yield Buffer.from(CSV_HEAD)
   const firstWeek = weeks.reduce((least, week) => Math.min(least, week), Infinity)

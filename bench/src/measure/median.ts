@@ -1,5 +1,5 @@
 /** The median of measurements. */
-/** Median; of an even count, the mean of the two in the middle. */
+/** Returns the median; of an even count, the mean of the two in the middle. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { readTable } from 'lacuna/tables'
 
-/** What the program prints. */
+/** The measurements that the program prints. */
 export interface TableReading {
   seconds: number
   entries: number
@@ -18,7 +18,10 @@ export interface TableReading {
   peakBytes: number
 }
 
-/** Peak memory of this process. On Linux, maxRSS may include that of the parent process. */
+/**
+ * Returns the peak memory of this process in bytes: VmHWM on Linux, where maxRSS may include that of the
+ * parent process.
+ */
 async function measurePeakBytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS

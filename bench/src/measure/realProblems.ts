@@ -10,7 +10,10 @@ import type { BenchProblem } from './syntheticProblems.ts'
 /** Fraction of the entries that is held out, of sets without test entries. */
 const HELD_OUT = 0.1
 
-/** The sets that a folder has: movielens, uber, kinetic and hangzhou, each in a subfolder of its name. */
+/**
+ * Returns the problems whose data a folder has: movielens, uber, kinetic and hangzhou, each in a subfolder of
+ * its name.
+ */
 export function realProblems(folder: string): BenchProblem[] {
   const paper = { epochs: 100, lambdas: [0.01, 0.1, 1] }
   const metro = (missing: number): BenchProblem => ({
@@ -25,7 +28,7 @@ export function realProblems(folder: string): BenchProblem[] {
     {
       ...{ name: 'movielens', rank: 10, ...paper },
       make: async () =>
-        splitOff(await readTable(join(folder, 'movielens/ratings.csv'), { recipe: 'movielens' })),
+        splitTest(await readTable(join(folder, 'movielens/ratings.csv'), { recipe: 'movielens' })),
     },
     {
       ...{ name: 'uber', rank: 10, ...paper, epochs: 20 },
@@ -33,19 +36,20 @@ export function realProblems(folder: string): BenchProblem[] {
         const months = ['apr', 'may', 'jun'].map((month) =>
           join(folder, `uber/uber-raw-data-${month}14.csv.gz`),
         )
-        return splitOff(await readTable(months, { recipe: 'uber' }))
+        return splitTest(await readTable(months, { recipe: 'uber' }))
       },
     },
     {
       ...{ name: 'kinetic', rank: 10, ...paper },
-      make: async () => splitOff(await readTensor(join(folder, 'kinetic/kinetic.npy'))),
+      make: async () => splitTest(await readTensor(join(folder, 'kinetic/kinetic.npy'))),
     },
     ...[30, 70, 90].map(metro),
   ]
   return all.filter(({ name }) => existsSync(join(folder, name.replace(/-.*/, ''))))
 }
 
-function splitOff(tensor: SparseTensor): { tensor: SparseTensor; test: SparseTensor } {
+/** Holds out HELD_OUT of the entries at random for test. */
+function splitTest(tensor: SparseTensor): { tensor: SparseTensor; test: SparseTensor } {
   const { train, test } = split(tensor, { test: HELD_OUT }, 1)
   return { tensor: train, test }
 }

@@ -74,6 +74,7 @@ export async function measureSetUp(options: SetUpBenchOptions): Promise<SetUpBen
   return { dims, entries, rank, rows }
 }
 
+/** Returns the median of each field over the rounds. */
 function medianRow(rows: readonly SetUpRow[]): SetUpRow {
   const keys = Object.keys(rows[0]) as (keyof SetUpRow)[]
   return Object.fromEntries(

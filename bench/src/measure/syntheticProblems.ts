@@ -2,6 +2,7 @@
 import { type SparseTensor, synthetic } from 'lacuna'
 import { imageProblem } from './imageProblem.ts'
 
+/** Training and test entries. */
 interface ProblemData {
   tensor: SparseTensor
   test: SparseTensor
@@ -19,11 +20,16 @@ export interface BenchProblem {
   make(): ProblemData | Promise<ProblemData>
 }
 
+/** A noiseless problem of the size of the paper's Uber data. */
 const uberLike = (rank: number): BenchProblem => ({
   ...{ name: `uber-${rank}`, rank, epochs: rank > 10 ? 20 : 100, lambdas: [0.001] },
-  make: () => withTest({ dims: [183, 24, 1140, 1717], entries: 3_309_490 }),
+  make: () => makeSynthetic({ dims: [183, 24, 1140, 1717], entries: 3_309_490 }),
 })
 
+/**
+ * A problem of the size of MovieLens 10M, or of a tenth of its users, items and ratings.
+ * @param full whether it has the full size
+ */
 const movielensLike = (
   name: string,
   snrDb: number,
@@ -32,19 +38,23 @@ const movielensLike = (
 ): BenchProblem => ({
   ...{ name: full ? `${name}-full` : name, rank: 10, epochs: 100, lambdas },
   make: () =>
-    withTest(
+    makeSynthetic(
       full
         ? { dims: [71567, 65133, 730], entries: 10_000_054, snrDb }
         : { dims: [7157, 6513, 730], entries: 1_000_005, snrDb },
     ),
 })
 
-function withTest(options: { dims: number[]; entries: number; snrDb?: number }) {
+/** Makes a synthetic problem of rank 10 with 50,000 test entries. */
+function makeSynthetic(options: { dims: number[]; entries: number; snrDb?: number }) {
   const { tensor, test } = synthetic({ ...options, rank: 10, seed: 1, testEntries: 50_000 })
   return { tensor, test: test! }
 }
 
-/** The paper's synthetic problems and an image. @param full MovieLens 10M at its size, not at a tenth */
+/**
+ * Returns the paper's synthetic problems and an image.
+ * @param full MovieLens 10M at its size, not at a tenth
+ */
 export function syntheticProblems(full: boolean): BenchProblem[] {
   return [
     movielensLike('noiseless', Infinity, [0.001, 0.01], full),

@@ -25,7 +25,10 @@ export interface TopBenchOptions {
   onProgress?(threads: number, done: number): void
 }
 
-/** Measures a model of random factors, a third of which are zero, as in learned models. */
+/**
+ * Ranks all candidates for every row of a model of random factors, a third of whose elements are zero, as in
+ * learned models, and measures the seconds with each number of threads.
+ */
 export async function measureTop(options: TopBenchOptions): Promise<TopBench> {
   const { rows, candidates, rank, n, threads, onProgress } = options
   const dims = [rows, candidates]

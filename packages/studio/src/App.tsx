@@ -8,6 +8,7 @@ import { Header } from './shell/Header.tsx'
 import { Notice } from './shell/Notice.tsx'
 import type { ViewProps } from './viewProps.ts'
 
+/** The views, in the order of their tabs. */
 const views = [
   { name: 'restore', text: 'Restore' },
   { name: 'complete', text: 'Complete' },

@@ -4,6 +4,7 @@
  */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
+/** The key of a view's settings in local storage. */
 const storageKey = (view: string): string => `lacuna.view.${view}`
 
 /** Splits the URL's hash into view and query. */
@@ -20,6 +21,7 @@ function readSettings(view: string): URLSearchParams {
   return new URLSearchParams(query ?? '')
 }
 
+/** The URL's hash for a view and its settings. */
 const hashOf = (view: string, settings: URLSearchParams): string =>
   settings.size > 0 ? `#${view}?${settings}` : `#${view}`
 

@@ -4,6 +4,7 @@
 import { findAdapter } from 'lacuna/internal'
 import type { EngineName } from './run/engine.ts'
 
+/** The key of the choice in local storage. */
 const KEY = 'lacuna.engine'
 
 /** The chosen engine; the CPU by default. */

@@ -3,6 +3,7 @@
 /** The object store; its name must stay, or a new version would not find the values of the last one. */
 const STORE = 'kept'
 
+/** Opens the database, with its object store. */
 function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open('lacuna-studio', 1)
@@ -12,7 +13,11 @@ function openDatabase(): Promise<IDBDatabase> {
   })
 }
 
-async function withStore<T>(
+/**
+ * Runs one request on the object store and returns its result; undefined if the browser refuses to store.
+ * @param act makes the request
+ */
+async function runTransaction<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
 ): Promise<T | undefined> {
@@ -31,17 +36,17 @@ async function withStore<T>(
   }
 }
 
-/** Stores a value under a name, replacing the one before. */
+/** Stores a value under a name, in place of an earlier one; does nothing if the browser refuses to store. */
 export function storeValue(name: string, value: unknown): Promise<unknown> {
-  return withStore('readwrite', (store) => store.put(value, name))
+  return runTransaction('readwrite', (store) => store.put(value, name))
 }
 
 /** Loads the value of a name; undefined if there is none or storage is not available. */
 export function loadValue<T>(name: string): Promise<T | undefined> {
-  return withStore<T>('readonly', (store) => store.get(name))
+  return runTransaction<T>('readonly', (store) => store.get(name))
 }
 
 /** Removes the values of these names. */
 export function removeValues(...names: string[]): Promise<unknown> {
-  return Promise.all(names.map((name) => withStore('readwrite', (store) => store.delete(name))))
+  return Promise.all(names.map((name) => runTransaction('readwrite', (store) => store.delete(name))))
 }

@@ -4,15 +4,20 @@ import { useEffect, useState } from 'preact/hooks'
 /** A colour theme. */
 export type Theme = 'light' | 'dark'
 
+/** The key of the choice in local storage. */
 const KEY = 'lacuna.theme'
+/** The system's preference for a dark theme. */
 const system = matchMedia('(prefers-color-scheme: dark)')
+/** Called when the theme has changed. */
 const listeners = new Set<() => void>()
 
+/** The theme that the user chose, or undefined. */
 function storedTheme(): Theme | undefined {
   const theme = localStorage.getItem(KEY)
   return theme === 'light' || theme === 'dark' ? theme : undefined
 }
 
+/** The theme that is shown: the user's choice, else the system's preference. */
 const currentTheme = (): Theme => storedTheme() ?? (system.matches ? 'dark' : 'light')
 
 /** Applies the stored theme to the document and informs the listeners. */

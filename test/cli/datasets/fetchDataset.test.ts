@@ -115,13 +115,13 @@ test('a set of several files is complete only when all of them are there', async
   expect(fetched.files.map((path) => readFileSync(path, 'utf8'))).toEqual(['a', 'b', 'c'])
 })
 
-test('a file in place of the folder is named', async () => {
+test('a file in place of the folder is refused and named', async () => {
   writeFileSync(folder, '')
   await expect(fetchDataset(zipped(digest), { folder })).rejects.toThrow(/this is a file; name a folder/)
 })
 
 describe('the catalogue', () => {
-  test('names every set once, with files that its downloads bring, secure addresses and whole digests', () => {
+  test('the catalogue names every set once, with files that its downloads contain, https addresses and whole digests', () => {
     expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
     for (const { name, downloads, files, preparation, dims, entries, terms, page } of catalogue) {
       expect(name).toMatch(/^[a-z0-9-]+$/)
@@ -141,14 +141,14 @@ describe('the catalogue', () => {
     }
   })
 
-  test("knows the paper's two sets by its dims", () => {
+  test("the catalogue has the paper's two sets, with its dims", () => {
     expect(findDataset('movielens-10m')).toMatchObject({ dims: [71567, 65133, 730], entries: 10_000_054 })
     expect(findDataset('uber-pickups')).toMatchObject({ dims: [183, 24, 1140, 1717], entries: 3_309_490 })
     expect(downloadSize(findDataset('movielens-10m'))).toBe(65_566_137)
     expect(downloadSize(findDataset('uber-pickups'))).toBeUndefined()
   })
 
-  test('helps with a name that is not quite one', () => {
+  test('the catalogue proposes similar names for an unknown one', () => {
     expect(() => findDataset('10m')).toThrow('There is no data set called 10m; did you mean movielens-10m?')
     expect(() => findDataset('netflix')).toThrow(
       'There is no data set called netflix; there are movielens-latest-small, ',
@@ -156,7 +156,7 @@ describe('the catalogue', () => {
   })
 })
 
-test('the cache folder is the one asked for, else where caches are', () => {
+test('the cache folder is $LACUNA_CACHE, else lacuna in $XDG_CACHE_HOME or ~/.cache', () => {
   expect(cacheFolder({ LACUNA_CACHE: '/x', XDG_CACHE_HOME: '/y' })).toBe('/x')
   expect(cacheFolder({ XDG_CACHE_HOME: '/y' })).toBe('/y/lacuna')
   expect(cacheFolder({})).toMatch(/\/\.cache\/lacuna$/)

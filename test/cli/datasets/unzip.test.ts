@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the members asked for come out, deflated or stored, and no others', async () => {
+test('unzip writes the wanted members, deflated or stored, and no others', async () => {
   put(
     zipSync({
       'ml/ratings.dat': [numbers, { level: 6 }],
@@ -46,7 +46,7 @@ test.each(['../ratings.dat', '/etc/ratings.dat', 'a/../../b', 'C:\\x', '..\\x'])
   },
 )
 
-test('a bomb is refused by what it claims, and stopped where it lies', async () => {
+test('a zip bomb is refused by its claimed size, and stopped if it unpacks to more than it claims', async () => {
   const bomb = zipSync({ zeros: [new Uint8Array(50_000_000), { level: 9 }] })
   put(bomb)
   expect(await sentence(unpack({ zeros: 'zeros' }))).toMatch(/claim to unpack to 50000000/)

@@ -1,13 +1,13 @@
 import type { ClaimId, PaperResults } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
-import { claimsOf } from '#cli/paper/claims.ts'
+import { judgeClaims } from '#cli/paper/claims.ts'
 import { sampleResults } from './sample.ts'
 
 const verdict = (id: ClaimId, results: Pick<PaperResults, 'machine' | 'image' | 'convergence' | 'timing'>) =>
-  claimsOf(results).find((claim) => claim.id === id)?.verdict
+  judgeClaims(results).find((claim) => claim.id === id)?.verdict
 
-it('agrees where the numbers do', () => {
-  const claims = claimsOf(sampleResults())
+it('a claim of the paper holds where the numbers agree with it', () => {
+  const claims = judgeClaims(sampleResults())
   expect(claims.map(({ id, verdict }) => [id, verdict])).toEqual([
     ['image-small-c', 'holds'],
     ['small-c-bad-in-noise', 'holds'],
@@ -18,7 +18,7 @@ it('agrees where the numbers do', () => {
   ])
 })
 
-it('disagrees where they do not', () => {
+it('a claim of the paper fails where the numbers disagree with it', () => {
   const [good, bad] = [
     { 0.05: 0.1, 0.2: 0.2, 0.5: 0.3 },
     { 0.05: 0.3, 0.2: 0.2, 0.5: 0.1 },
@@ -33,7 +33,7 @@ it('disagrees where they do not', () => {
   expect(verdict('image-small-c', results)).toBe('fails')
 })
 
-it('takes no difference of speed-ups for real that the trials do not bear out', () => {
+it('a difference of speed-ups within twice its standard error does not count', () => {
   const results = sampleResults({ efficiency: [0.91, 0.9] })
   const wavering = (s: number, trial: number): number => s * (trial % 2 === 0 ? 0.8 : 1.2)
   for (const { series } of results.timing!.problems)
@@ -41,7 +41,7 @@ it('takes no difference of speed-ups for real that the trials do not bear out', 
   expect(verdict('real-speed-up-lower', results)).toBe('fails')
 })
 
-it('judges no speed-up by threads that share a core', () => {
+it('a speed-up is not judged by more threads than there are cores', () => {
   // Two cores: four threads are twice as fast at best, which must not count against them.
   const results = sampleResults({ cores: 2 })
   for (const { series } of results.timing!.problems)
@@ -49,17 +49,17 @@ it('judges no speed-up by threads that share a core', () => {
   expect(verdict('speed-up', results)).toBe('holds')
 })
 
-it('leaves open what was not tried', () => {
+it('a claim of the paper is untested without real data or with one core, and left out without results', () => {
   const results = sampleResults()
   results.timing!.problems.splice(1)
   expect(verdict('real-speed-up-lower', results)).toBe('untested')
   expect(verdict('real-less-balanced', results)).toBe('untested')
   expect(verdict('speed-up', sampleResults({ cores: 1 }))).toBe('untested')
-  expect(claimsOf({ machine: results.machine })).toEqual([])
+  expect(judgeClaims({ machine: results.machine })).toEqual([])
 })
 
-it('gives the numbers', () => {
-  const evidence = claimsOf(sampleResults()).map((claim) => claim.evidence)
+it('the evidence of a claim contains the measured numbers', () => {
+  const evidence = judgeClaims(sampleResults()).map((claim) => claim.evidence)
   expect(evidence[1]).toContain('0.4 with c = 0.05, 0.32 with c = 0.2 and 0.3 with c = 0.5')
   expect(evidence[5]).toContain('15.0 on S and 6.0 on T')
 })

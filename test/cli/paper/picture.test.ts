@@ -24,7 +24,7 @@ it.each([
   [1, 65535],
   [3, 65535],
 ] as const)(
-  'scales a picture of %i channels up to %i down, and keeps its shades',
+  'readPicture scales a picture of %i channels with values up to %i, and keeps its shades',
   async (channels, maximum) => {
     const path = join(folder, `${channels}-${maximum}.png`)
     await writePng(path, shaded(channels, maximum))

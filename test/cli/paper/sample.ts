@@ -1,5 +1,5 @@
 import type { ConvergenceSeries, Curve, PaperResults, TimingSeries } from 'lacuna-figures/results'
-import { claimsOf } from '#cli/paper/claims.ts'
+import { judgeClaims } from '#cli/paper/claims.ts'
 import { experimentSettings } from '#cli/paper/scales.ts'
 
 /** An error that falls from a start to an end, evenly in its logarithm. */
@@ -87,6 +87,6 @@ export function sampleResults({
     ...{ format: 'lacuna-paper', version: 1, lacuna: '0.1.0', scale: 'tiny', seed: 1 },
     settings: experimentSettings('tiny', [1, 2, 4]),
     ...measured,
-    claims: claimsOf(measured),
+    claims: judgeClaims(measured),
   }
 }

@@ -9,8 +9,8 @@ import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
 import {
   below,
+  errorInDataUnits,
   followsOnly,
-  inDataUnits,
   inEngineUnits,
   matrices,
   residualSums,
@@ -169,7 +169,7 @@ export async function comparePosterior(
     known.set(name, reference)
     same(reference.noisyMode, noise === 'row' ? 1 : undefined, 'the mode whose rows differ in noise')
     const where = `in ${name}`
-    below(distance(inDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
+    below(distance(errorInDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
     const sigma2 = state.shared![0][0] / valueScale ** 2
     below(Math.abs(sigma2 / reference.sigma2 - 1), 2e-3, `σ² ${where}`)
     dims.forEach((_, i) => {

@@ -6,7 +6,7 @@ import { ntc } from '#lacuna/reference/ntc.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
 import { engineSampler } from './engineSampler.ts'
-import { followsOnly, inDataUnits, inEngineUnits, matrices, scaledLambda, withProblem } from './judge.ts'
+import { errorInDataUnits, followsOnly, inEngineUnits, matrices, scaledLambda, withProblem } from './judge.ts'
 
 export async function iterated(
   engine: Engine,
@@ -18,7 +18,7 @@ export async function iterated(
     await loaded.writeFactors(inEngineUnits(initial, loaded))
     if (run.step.kind !== 'paper') await loaded.balance()
     await loaded.iterate({ ...run, lambda: scaledLambda(run.lambda, loaded) })
-    return inDataUnits(await loaded.readFactors(), loaded)
+    return errorInDataUnits(await loaded.readFactors(), loaded)
   })
 }
 
@@ -79,8 +79,9 @@ interface FastCase {
 }
 
 /**
- * Two AO iterations, so that momentum has a past. Returns the largest difference of the models, relative, and how far
- * the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make a difference.
+ * Two AO iterations, so that momentum has a past. Returns the largest difference of the models, relative, and
+ * how far the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make
+ * a difference.
  */
 export async function compareFast(
   engine: Engine,

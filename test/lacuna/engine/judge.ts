@@ -9,7 +9,10 @@ export type MakeEngine = () => Engine | Promise<Engine>
 
 let follows = false
 
-/** Of several processes, one judges; the others do what it does with its engine, and have nothing to compare it with. */
+/**
+ * Of several processes, one judges; the others do what it does with its engine, and have nothing to compare
+ * it with.
+ */
 export function followOnly(): void {
   follows = true
 }
@@ -18,7 +21,10 @@ export const followsOnly = (): boolean => follows
 
 let share = 1
 
-/** A quarter of the random problems, or less: for engines that differ from another, which is given all, by their place alone. */
+/**
+ * A quarter of the random problems, or less: for engines that differ from another, which is given all, by
+ * their place alone.
+ */
 export function tryFewer(less = 4): void {
   share = less
 }
@@ -44,7 +50,10 @@ export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => P
   }
 }
 
-/** The same engine for check after check, of which none closes it: to start threads takes longer than most checks. */
+/**
+ * The same engine for check after check, of which none closes it: to start threads takes longer than most
+ * checks.
+ */
 export const keptOpen = (engine: Engine): MakeEngine => {
   const { description, communicator } = engine
   return () => ({
@@ -77,7 +86,7 @@ export const inEngineUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u * statistics.factorScale))
-export const inDataUnits = (
+export const errorInDataUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u / statistics.factorScale))

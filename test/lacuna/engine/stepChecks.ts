@@ -13,7 +13,7 @@ import { compareStrata, strataCases } from './compareStrata.ts'
 import {
   below,
   demand,
-  inDataUnits,
+  errorInDataUnits,
   inEngineUnits,
   matrices,
   randomProblems,
@@ -232,7 +232,7 @@ export const stepChecks: EngineCheck[] = [
             const begin = { sigma2: 0.2 * by, squares: 80 * by, variance: 0.7 * by }
             if (isPosterior) await loaded.iterate({ ...settings, count: 1, step: { ...step, begin } })
             await loaded.iterate({ ...settings, count: 2, step })
-            return inDataUnits(await loaded.readFactors(), loaded)
+            return errorInDataUnits(await loaded.readFactors(), loaded)
           })
         }
         for (const step of steps) {

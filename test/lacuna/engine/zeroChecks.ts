@@ -8,7 +8,7 @@ import { withZeros } from './entrySets.ts'
 import {
   below,
   demand,
-  inDataUnits,
+  errorInDataUnits,
   inEngineUnits,
   matrices,
   residualSums,
@@ -83,7 +83,7 @@ export const zeroChecks: EngineCheck[] = [
             await loaded.writeFactors(inEngineUnits(initial, loaded))
             await loaded.balance()
             await loaded.iterate(run)
-            const U = matrices(inDataUnits(await loaded.readFactors(), loaded), rank)
+            const U = matrices(errorInDataUnits(await loaded.readFactors(), loaded), rank)
             const { sums } = await loaded.errors(['train', 'held'])
             const { valueScale } = loaded.statistics
             for (const [i, set] of [everyKnown, held].entries()) {
@@ -96,7 +96,7 @@ export const zeroChecks: EngineCheck[] = [
             const again = await iterated(
               engine,
               { ...problem, tensor: everyKnown },
-              inDataUnits(written, loaded),
+              errorInDataUnits(written, loaded),
               { ...run, count: 1 },
             )
             below(modelDistance(matrices(again, rank), U), 2e-3, 'a further step')

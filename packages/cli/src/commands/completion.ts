@@ -2,10 +2,11 @@
 import { Argument, Command, type Option } from 'commander'
 import { print } from '../print/print.ts'
 
+/** Generators of the completion scripts by shell. */
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript }
 type Shell = keyof typeof shells
 
-/** Creates the command. */
+/** Creates the command `completion`. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('Prints a script that completes commands, options and files in your shell.')
@@ -24,26 +25,32 @@ Examples:
     })
 }
 
-/** A command and the words that are typed after lacuna: 'complete', 'data fetch', or nothing. */
-interface TypedCommand {
+/** A command and the words that follow `lacuna` on the command line: 'complete', 'data fetch', or ''. */
+interface CommandPath {
   words: string
   command: Command
 }
 
-function typedCommands(command: Command, words = ''): TypedCommand[] {
-  const below = command.commands.flatMap((one) => typedCommands(one, `${words} ${one.name()}`.trim()))
+/** Lists a command and, recursively, its subcommands. @param words those that lead to the command */
+function listCommands(command: Command, words = ''): CommandPath[] {
+  const below = command.commands.flatMap((one) => listCommands(one, `${words} ${one.name()}`.trim()))
   return [{ words, command }, ...below]
 }
 
-const flags = ({ options }: Command): string[] => [...options.flatMap(flagsOf), '--help']
+/** All flags of a command, long and short, and --help. */
+const allFlags = ({ options }: Command): string[] => [...options.flatMap(flagsOf), '--help']
+/** The flags of an option, the long one first. */
 const flagsOf = ({ short, long }: Option): string[] => [long, short].filter((flag) => flag !== undefined)
 const takesValue = ({ required, optional }: Option): boolean => required || optional
+/** Whether the value of an option is a path, by its placeholder: <file>, <model>, <folder> … */
 const takesFile = ({ flags }: Option): boolean => /<[^>]*(file|model|folder|image|mask)[^>]*>/.test(flags)
+/** The words that a command accepts as arguments, where these are a choice. */
 const choicesOf = (command: Command): readonly string[] =>
   command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
 
+/** Generates the completion script for bash. */
 function bashScript(program: Command): string {
-  const all = typedCommands(program)
+  const all = listCommands(program)
   const steps = all
     .filter(({ words }) => words !== '')
     .map(({ words }) => `'${parentOf(words)}/${nameOf(words)}'`)
@@ -60,7 +67,7 @@ function bashScript(program: Command): string {
   )
   const lists = all.map(({ words, command }) => {
     const names = command.commands.map((one) => one.name())
-    return `    '${words}') options='${flags(command).join(' ')}' names='${[...names, ...choicesOf(command)].join(' ')}' ;;`
+    return `    '${words}') options='${allFlags(command).join(' ')}' names='${[...names, ...choicesOf(command)].join(' ')}' ;;`
   })
   return `# bash completion for lacuna: source <(lacuna completion bash)
 _lacuna() {
@@ -91,12 +98,15 @@ complete -F _lacuna lacuna
 `
 }
 
+/** All words but the last: 'data' of 'data fetch'. */
 const parentOf = (words: string): string => words.split(' ').slice(0, -1).join(' ')
+/** The last word: 'fetch' of 'data fetch'. */
 const nameOf = (words: string): string => words.split(' ').at(-1) ?? ''
 
-/** As a POSIX shell takes it. */
+/** Text in single quotes, as a POSIX shell reads it. */
 const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** Generates the completion script for zsh. */
 function zshScript(program: Command): string {
   return `#compdef lacuna
 _lacuna() {
@@ -106,6 +116,9 @@ if [ "$funcstack[1]" = _lacuna ]; then _lacuna "$@"; else compdef _lacuna lacuna
 `
 }
 
+/**
+ * Body of the zsh function for a command: a case for each subcommand, or the arguments of a command without.
+ */
 function zshBody(command: Command, indent: string): string {
   if (command.commands.length === 0)
     return `${indent}_arguments -S ${zshArguments(command).join(` \\\n${indent}  `)}`
@@ -124,13 +137,14 @@ ${cases.join('\n')}
 ${indent}esac`
 }
 
+/** Specifications of a command's options and arguments for zsh's _arguments. */
 function zshArguments(command: Command): string[] {
-  const plain = (text: string) => text.replace(/[[\]:]/g, (found) => `\\${found}`)
+  const escapeText = (text: string) => text.replace(/[[\]:]/g, (found) => `\\${found}`)
   const options = command.options.flatMap((option) => {
     const choices =
       option.argChoices && `(${option.argChoices.map((choice) => choice.replaceAll(',', '\\,')).join(' ')})`
     const value = takesValue(option) ? `:value:${takesFile(option) ? '_files' : (choices ?? ' ')}` : ''
-    return flagsOf(option).map((flag) => inQuotes(`${flag}[${plain(option.description)}]${value}`))
+    return flagsOf(option).map((flag) => inQuotes(`${flag}[${escapeText(option.description)}]${value}`))
   })
   const choices = choicesOf(command)
   return [
@@ -140,16 +154,17 @@ function zshArguments(command: Command): string[] {
   ]
 }
 
+/** Generates the completion script for fish. */
 function fishScript(program: Command): string {
-  const quoted = (text: string) => `'${text.replace(/[\\']/g, (found) => `\\${found}`)}'`
-  const lines = typedCommands(program).flatMap(({ words, command }) => {
-    const seen = words.split(' ').filter((word) => word !== '')
+  const quote = (text: string) => `'${text.replace(/[\\']/g, (found) => `\\${found}`)}'`
+  const lines = listCommands(program).flatMap(({ words, command }) => {
+    const path = words.split(' ').filter((word) => word !== '')
     const below = command.commands.map((one) => one.name())
     const condition = [
-      ...seen.map((word) => `__fish_seen_subcommand_from ${word}`),
+      ...path.map((word) => `__fish_seen_subcommand_from ${word}`),
       ...(below.length > 0 ? [`not __fish_seen_subcommand_from ${below.join(' ')}`] : []),
     ].join('; and ')
-    const start = `complete -c lacuna -n ${quoted(condition)}`
+    const start = `complete -c lacuna -n ${quote(condition)}`
     const options = command.options.map((option) => {
       const names = [
         option.long && `-l ${option.long.slice(2)}`,
@@ -159,12 +174,10 @@ function fishScript(program: Command): string {
         ? ''
         : takesFile(option)
           ? ' -r -F'
-          : ` -x${option.argChoices ? ` -a ${quoted(option.argChoices.join(' '))}` : ''}`
-      return `${start} ${names.filter(Boolean).join(' ')}${value} -d ${quoted(option.description)}`
+          : ` -x${option.argChoices ? ` -a ${quote(option.argChoices.join(' '))}` : ''}`
+      return `${start} ${names.filter(Boolean).join(' ')}${value} -d ${quote(option.description)}`
     })
-    const names = command.commands.map(
-      (one) => `${start} -f -a ${one.name()} -d ${quoted(one.description())}`,
-    )
+    const names = command.commands.map((one) => `${start} -f -a ${one.name()} -d ${quote(one.description())}`)
     const choices = choicesOf(command).map((choice) => `${start} -f -a ${choice}`)
     return [...names, ...choices, ...options]
   })

@@ -22,7 +22,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `components`. */
 export function componentsCommand(): Command {
   return new Command('components')
     .description('Describes the components of a model: the rows that are special about each.')
@@ -48,10 +48,11 @@ Examples:
   lacuna components films.npz --min-entries 20 --names movieId=ml/movies.csv:title
   lacuna components films.npz --min-entries 20 --names movieId=ml/movies.csv:title --html films.html`,
     )
-    .action(components)
+    .action(runComponents)
 }
 
-async function components(modelFile: string, options: Options): Promise<void> {
+/** Runs `lacuna components`: describes the model, writes the page of --html, prints JSON or text. */
+async function runComponents(modelFile: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { html, strongest, minEntries, modeNames } = options
   await checkOutputs([html], [modelFile])
@@ -85,6 +86,7 @@ async function components(modelFile: string, options: Options): Promise<void> {
   await print(textReport(description))
 }
 
+/** Builds the report of --json: for each component, the strongest rows and the course of every mode. */
 function jsonReport(model: TensorModel, { modes, components }: ModelDescription): object {
   return {
     rank: model.members[0].rank,
@@ -112,6 +114,9 @@ function jsonReport(model: TensorModel, { modes, components }: ModelDescription)
   }
 }
 
+/**
+ * Formats the report for people: for each component its share, a sentence and a table of its strongest rows.
+ */
 function textReport({ modes, components }: ModelDescription): string {
   const { bold, dim } = painter(process.stdout)
   const width = Math.max(...modes.map(({ title }) => title.length))
@@ -126,8 +131,8 @@ function textReport({ modes, components }: ModelDescription): string {
         ]),
       )
       const head = ['', 'weight', 'lift', ...(rows.some(({ length }) => length === 4) ? ['entries'] : [])]
-      const whole = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
-      const [first, ...lines] = formatTable([head, ...whole]).split('\n')
+      const padded = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
+      const [first, ...lines] = formatTable([head, ...padded]).split('\n')
       return [
         bold(
           `Component ${number}, ${(100 * share).toFixed(1)}%${found ? `, found in ${found.in} of ${found.of}` : ''}`,

@@ -11,7 +11,7 @@ import {
   type NegativePolicy,
   readTensorOrModel,
   rowsWithEntries,
-  tableText,
+  tableTextByName,
   type WriteTensorOptions,
   writableEndings,
   writeCompleted,
@@ -39,7 +39,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `convert`. */
 export function convertCommand(): Command {
   const command = new Command('convert')
     .description(
@@ -79,6 +79,11 @@ Examples:
     .action(convert)
 }
 
+/**
+ * Runs `lacuna convert`.
+ * @param from path of the input
+ * @param to path of the output; - for stdin and stdout
+ */
 async function convert(from: string, to: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([to], [from, options.mask])
@@ -106,34 +111,40 @@ async function convert(from: string, to: string, options: Options): Promise<void
   const onProgress = (bytes: number) => {
     if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
   }
-  const writing = { onProgress, format }
+  const writeOptions = { onProgress, format }
   if (found instanceof CpEnsemble)
     throw new InputError(
       'format',
       `${inputName(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
     )
-  if (found instanceof CpModel) return convertModel(inputName(from), found, to, ending, writing, progress)
-  await writeTensor(to, found, writing)
+  if (found instanceof CpModel)
+    return convertModel(inputName(from), found, to, ending, writeOptions, progress)
+  await writeTensor(to, found, writeOptions)
   progress.say(`${name}: ${found.dims.join('×')}, ${formatCount(found.values.length)} entries`)
   const lost = listLost(found, ending)
   if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)
 }
 
+/**
+ * Writes a model: all its values as .npy, or its factors as a table; throws for other formats.
+ * @param from name of the model's file in messages
+ * @param ending name or extension that determines the format
+ */
 async function convertModel(
   from: string,
   model: CpModel,
   to: string,
   ending: string,
-  writing: WriteTensorOptions,
+  options: WriteTensorOptions,
   progress: Progress,
 ): Promise<void> {
   const what = `${model.dims.join('×')}, rank ${model.rank}`
   const name = to === '-' ? 'stdout' : to
   if (hasEnding(ending, endings.npy)) {
-    await writeCompleted(to, model, writing)
+    await writeCompleted(to, model, options)
     progress.say(`${name}: every value of the model in ${from} (${what})`)
-  } else if (tableText(ending)) {
-    await writeFactorTable(to, model, writing.format)
+  } else if (tableTextByName(ending)) {
+    await writeFactorTable(to, model, options.format)
     progress.say(`${name}: the factors of the model in ${from} (${what})`)
   } else
     throw new InputError(
@@ -142,14 +153,19 @@ async function convertModel(
     )
 }
 
-/** What is lost because the format cannot hold it, in words. */
-function listLost(tensor: SparseTensor, to: string): string[] {
+/**
+ * Lists, in words, what of a tensor the output format cannot hold: weights in .tns; weights, labels and names
+ * of modes in .npy; rows without entries in a table. Empty for .npz.
+ * @param ending name or extension of the output
+ */
+function listLost(tensor: SparseTensor, ending: string): string[] {
   const { dims, labels, modes } = tensor
-  if (hasEnding(to, endings.npz)) return []
-  const isText = hasEnding(to, endings.tns)
-  const lostWeights = tensor.weights && (isText || hasEnding(to, endings.npy)) ? ['the weights'] : []
-  if (isText) return lostWeights
-  if (hasEnding(to, endings.npy))
+  if (hasEnding(ending, endings.npz)) return []
+  const isTns = hasEnding(ending, endings.tns)
+  const isNpy = hasEnding(ending, endings.npy)
+  const lostWeights = tensor.weights && (isTns || isNpy) ? ['the weights'] : []
+  if (isTns) return lostWeights
+  if (isNpy)
     return [
       ...lostWeights,
       ...(labels?.some(Boolean)

@@ -15,7 +15,7 @@ interface FetchCommandOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `data` with its subcommands list and fetch. */
 export function dataCommand(): Command {
   return new Command('data')
     .description('Lists public data sets, and downloads them into a cache folder.')
@@ -34,7 +34,7 @@ Examples:
       new Command('list')
         .description('the data sets that are known, with size, terms and source')
         .option('--json', 'print a JSON array')
-        .action(list),
+        .action(runList),
       { isDefault: true },
     )
     .addCommand(
@@ -46,11 +46,12 @@ Examples:
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
         .addHelpText('after', '\nExample:\n  lacuna data fetch movielens-10m')
-        .action(fetch),
+        .action(runFetch),
     )
 }
 
-async function list(options: { json?: boolean }): Promise<void> {
+/** Runs `lacuna data list`: prints the catalogue as a table with terms and sources, or as JSON. */
+async function runList(options: { json?: boolean }): Promise<void> {
   const { cacheFolder, catalogue, downloadSize, isVerified } = await import('../datasets/index.ts')
   if (options.json)
     return printJson(
@@ -58,7 +59,7 @@ async function list(options: { json?: boolean }): Promise<void> {
         ...dataset,
         downloadBytes: downloadSize(dataset),
         verified: isVerified(dataset),
-        command: commandFor(dataset, join(cacheFolder(), dataset.name)),
+        command: completeCommandLine(dataset, join(cacheFolder(), dataset.name)),
       })),
     )
   const rows = catalogue.map((dataset) => {
@@ -81,7 +82,10 @@ async function list(options: { json?: boolean }): Promise<void> {
   await print("\n'lacuna data fetch NAME' downloads one, and says how to complete it.")
 }
 
-/** Groups sets of one source with equal terms. */
+/**
+ * Groups data sets of the same host and terms. The page of a group is that of its sets, or the folder above
+ * if these have different pages.
+ */
 function groupByTerms(datasets: readonly Dataset[]): { terms: string; page: string; names: string[] }[] {
   const groups = new Map<string, { terms: string; page: string; names: string[] }>()
   for (const { name, terms, page } of datasets) {
@@ -95,7 +99,8 @@ function groupByTerms(datasets: readonly Dataset[]): { terms: string; page: stri
   return [...groups.values()]
 }
 
-async function fetch(name: string, options: FetchCommandOptions): Promise<void> {
+/** Runs `lacuna data fetch`: downloads a set, and prints its files and the command that completes it. */
+async function runFetch(name: string, options: FetchCommandOptions): Promise<void> {
   const { cacheFolder, fetchDataset, findDataset } = await import('../datasets/index.ts')
   const dataset = findDataset(name)
   const folder = options.output === undefined ? join(cacheFolder(), dataset.name) : resolve(options.output)
@@ -107,7 +112,7 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
         folder,
         force: options.force,
         signal,
-        onProgress: downloadLine(progress),
+        onProgress: downloadReporter(progress),
         onUnverified: (sentence) => progress.insist(sentence),
       })
     } catch (error) {
@@ -120,7 +125,7 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   progress.end()
   if (fetched.cached) progress.say('It is here already; --force downloads it again.')
   const { files, cached, verified } = fetched
-  const command = commandFor(dataset, folder)
+  const command = completeCommandLine(dataset, folder)
   if (options.json)
     return printJson({
       name: dataset.name,
@@ -137,12 +142,13 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   await print(`${files.join('\n')}\n${preparation}\nNext:\n  ${command}`)
 }
 
-function commandFor({ files, options }: Dataset, folder: string): string {
+/** The command line that completes a data set in a folder. */
+function completeCommandLine({ files, options }: Dataset, folder: string): string {
   return `lacuna complete ${files.map((file) => shellWord(join(folder, file))).join(' ')} ${options}`
 }
 
-/** Prints bytes, rate and time left of a download as it proceeds. */
-function downloadLine(progress: Progress): FetchOptions['onProgress'] {
+/** Returns a callback that prints bytes, rate and time left of a file while it is downloaded or unpacked. */
+function downloadReporter(progress: Progress): FetchOptions['onProgress'] {
   let current = ''
   let startMs = 0
   return (step, file, bytes, byteLength) => {
@@ -162,4 +168,5 @@ function downloadLine(progress: Progress): FetchOptions['onProgress'] {
   }
 }
 
+/** Formats bytes as megabytes, with one decimal below 100 MB. */
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`

@@ -35,7 +35,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `evaluate`. */
 export function evaluateCommand(): Command {
   const command = new Command('evaluate')
     .description(
@@ -76,10 +76,10 @@ Examples:
   lacuna evaluate r10.npz r30.npz --test last.test.csv
   lacuna evaluate r10.npz --test last.test.csv --ranking userId --exclude last.train.csv`,
     )
-    .action(run)
+    .action(runEvaluate)
 }
 
-/** A model and its evaluation. */
+/** A model and its evaluation on the test entries; `ranking` only with --ranking. */
 interface EvaluatedModel {
   file: string
   model: TensorModel
@@ -88,7 +88,8 @@ interface EvaluatedModel {
   ranking?: RankingEvaluation
 }
 
-async function run(files: string[], options: Options): Promise<void> {
+/** Runs `lacuna evaluate`: evaluates every model on the test entries, and prints tables or JSON. */
+async function runEvaluate(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   if (options.test === undefined) throw new InputError('option', 'Name the entries to judge by with --test.')
   const evaluated: EvaluatedModel[] = []
@@ -101,7 +102,7 @@ async function run(files: string[], options: Options): Promise<void> {
     const ranking =
       options.ranking === undefined
         ? undefined
-        : await evaluateRows(model, test, options.ranking, options, progress)
+        : await evaluateRankings(model, test, options.ranking, options, progress)
     evaluated.push({ file, model, names, evaluation, ranking })
   }
   progress.end()
@@ -116,19 +117,23 @@ async function run(files: string[], options: Options): Promise<void> {
   if (new Set(evaluated.map(({ evaluation }) => evaluation.entries)).size > 1)
     progress.say('The models know different labels, so that they are judged by different entries.')
   await print(errorsTable(evaluated))
-  if (evaluated.length === 1) await print(`\n${details(evaluated[0])}`)
+  if (evaluated.length === 1) await print(`\n${errorBreakdown(evaluated[0])}`)
   if (options.ranking !== undefined) await print(`\n${rankingTable(evaluated, options.n)}`)
 }
 
-/** Evaluates the ranking of one mode for each row of another. @param asked the mode of --ranking */
-async function evaluateRows(
+/**
+ * Evaluates the ranking of the rows of one mode (--of) for each row of another. Throws if there are several
+ * modes to rank and --of is missing.
+ * @param rankingMode number or name of the mode of --ranking
+ */
+async function evaluateRankings(
   model: TensorModel,
   test: SparseTensor,
-  asked: string,
+  rankingMode: string,
   options: Options,
   progress: Progress,
 ): Promise<RankingEvaluation> {
-  const mode = model.lookup.mode(asked)
+  const mode = model.lookup.mode(rankingMode)
   const others = model.dims.map((_, m) => m).filter((m) => m !== mode)
   if (options.of === undefined && others.length > 1)
     throw new InputError(
@@ -148,6 +153,7 @@ async function evaluateRows(
   })
 }
 
+/** Cells of a row of the table of errors. @param name of the model or baseline */
 const errorCells = (name: string, { rmse, mae, relative, r2, entries }: Quality): string[] => [
   oneLine(name),
   formatNumber(rmse),
@@ -157,11 +163,11 @@ const errorCells = (name: string, { rmse, mae, relative, r2, entries }: Quality)
   formatCount(entries),
 ]
 
+/** Formats a table of the errors of all models, and below them of their baselines, equal ones once. */
 function errorsTable(evaluated: readonly EvaluatedModel[]): string {
   const { bold, dim } = painter(process.stdout)
   const rows = evaluated.map(({ file, evaluation }) => errorCells(file, evaluation))
-  // Baselines depend on the training data alone: models of the same data share them, and equal rows are
-  // printed once.
+  // Baselines depend on the training data alone: models of the same data share them.
   const baselines = new Map<string, string[]>()
   for (const { evaluation } of evaluated)
     for (const { name, ...errors } of evaluation.baselines) {
@@ -176,7 +182,11 @@ function errorsTable(evaluated: readonly EvaluatedModel[]): string {
   return [bold(head), ...lines.slice(0, rows.length), ...lines.slice(rows.length).map(dim)].join('\n')
 }
 
-function details({ evaluation, names }: EvaluatedModel): string {
+/**
+ * Formats where one model's errors lie: RMSE by the rows' numbers of training entries, the rows that add most
+ * to the squared error, and calibration (mean predicted and observed values in ten groups).
+ */
+function errorBreakdown({ evaluation, names }: EvaluatedModel): string {
   const { bold } = painter(process.stdout)
   const support = evaluation.modes.filter(({ bySupport }) => bySupport.length > 1).map(supportLine)
   const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.nameOrLabel(m, row)))
@@ -196,6 +206,7 @@ function details({ evaluation, names }: EvaluatedModel): string {
   ].join('\n')
 }
 
+/** Formats a table of recall@n and nDCG@n of all models, and of ranking by popularity. */
 function rankingTable(evaluated: readonly EvaluatedModel[], n: number): string {
   const { bold } = painter(process.stdout)
   const rows = evaluated.flatMap(({ file, ranking }) =>

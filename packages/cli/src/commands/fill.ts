@@ -32,7 +32,7 @@ import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { withSignals } from '../process/signals.ts'
-import { epochLine } from './complete/report/epochLine.ts'
+import { epochFormatter } from './complete/report/epochFormatter.ts'
 
 interface Options extends TableOptions {
   slice?: Assignment[]
@@ -47,7 +47,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `fill`. */
 export function fillCommand(): Command {
   const command = new Command('fill')
     .description(
@@ -94,10 +94,14 @@ Examples:
   lacuna fill shops.npz --slice day=tue                      all shops on that day
   lacuna fill shops.npz wide.csv --modes day --melt shop -o filled.csv`,
     )
-    .action(fill)
+    .action(runFill)
 }
 
-async function fill(files: string[], options: Options): Promise<void> {
+/**
+ * Runs `lacuna fill`. The first file is a table or array to be filled, with a model of its own entries; or a
+ * model, followed by the table or array, if any: without one, a slice of the model is written.
+ */
+async function runFill(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const [first, second, ...more] = files
   if (more.length > 0)
@@ -132,9 +136,13 @@ async function fill(files: string[], options: Options): Promise<void> {
   return fillRows(table, model, options, progress)
 }
 
+/**
+ * Fills the empty values of a table in its own shape, writes it, and prints how many were filled.
+ * @param given the model to fill by; if undefined, one is learned from the table
+ */
 async function fillRows(
   table: string,
-  known: TensorModel | undefined,
+  given: TensorModel | undefined,
   options: Options,
   progress: Progress,
 ): Promise<void> {
@@ -145,15 +153,15 @@ async function fillRows(
       '--database: fill takes a file; write the table to one first, or use predict.',
     )
   const model =
-    known ??
+    given ??
     (await learnModel(await readWithProgress([table], tableOptions(options), progress), options, progress))
-  const trained = typeof model.training.value === 'string' ? model.training.value : undefined
-  const value = options.value ?? trained
+  const trainingValue = typeof model.training.value === 'string' ? model.training.value : undefined
+  const value = options.value ?? trainingValue
   const predictor = new RowPredictor(model, undefined, { clip })
   const { rows, empty, filled } = await fillTable(table, model, (batch) => predictor.predict(batch), {
     output: answerOutput(options),
     input: await openInput(table),
-    ...(known && options.modes && melt === undefined && { modes: options.modes }),
+    ...(given && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     decimal,
     query,
@@ -166,9 +174,13 @@ async function fillRows(
   if (filled < empty) progress.say('Cells of labels that the model does not know stay empty.')
 }
 
+/**
+ * Fills the missing cells of an array (.npy or .npz), and writes all its cells to a .npy.
+ * @param given the model to fill by; if undefined, one is learned from the array
+ */
 async function fillArray(
   file: string,
-  known: TensorModel | undefined,
+  given: TensorModel | undefined,
   options: Options,
   progress: Progress,
 ): Promise<void> {
@@ -179,7 +191,7 @@ async function fillArray(
       `${file}: an array is filled into an array; name it by -o, as in filled.npy.`,
     )
   const tensor = await readWithProgress([file], {}, progress)
-  const model = known ?? (await learnModel(tensor, options, progress))
+  const model = given ?? (await learnModel(tensor, options, progress))
   const { dims, values, inferred } = fillSlice(
     model,
     model.dims.map(() => null),
@@ -192,14 +204,14 @@ async function fillArray(
   )
 }
 
-/** A model of the table's own entries. */
+/** Learns a model of the entries that are to be filled; throws if a signal interrupts it. */
 async function learnModel(tensor: SparseTensor, options: Options, progress: Progress): Promise<TensorModel> {
   const { rank, seed, threads } = options
   return withSignals(async ({ signal, outcome }) => {
-    const line = epochLine({ entries: tensor.values.length, epochs: 500 })
+    const formatEpoch = epochFormatter({ entries: tensor.values.length, epochs: 500 })
     const { model, stopped } = await complete(tensor, {
       ...{ seed, threads, signal, rank },
-      onEpoch: (report) => progress.update(line(report)),
+      onEpoch: (report) => progress.update(formatEpoch(report)),
     })
     progress.end()
     if (stopped === 'aborted') throw outcome()
@@ -207,6 +219,10 @@ async function learnModel(tensor: SparseTensor, options: Options, progress: Prog
   })
 }
 
+/**
+ * Writes a slice of a model: the cells in which the modes of --slice have the given rows, as .npy or as a
+ * table with a row per cell. Observed values of --data replace predictions.
+ */
 async function fillSliceOfModel(model: TensorModel, options: Options, progress: Progress): Promise<void> {
   const { slice = [], data, clip, output, missingOnly } = options
   const fixed: (number | null)[] = model.dims.map(() => null)
@@ -245,6 +261,7 @@ async function fillSliceOfModel(model: TensorModel, options: Options, progress: 
   await writeAnswers(answerOutput(options), columns, rows())
   if (output !== undefined && output !== '-') progress.say(`${output}: ${formatCount(values.length)} cells`)
 
+  /** Rows of the table in batches: labels, value, and whether it is inferred. */
   function* rows(): Generator<OutputRow[]> {
     const index = [...fixed].map((row) => row ?? 0)
     let batch: OutputRow[] = []
@@ -268,6 +285,7 @@ async function fillSliceOfModel(model: TensorModel, options: Options, progress: 
   }
 }
 
+/** Where answers are written: the file of -o, or stdout as CSV or NDJSON, escaped on a terminal. */
 const answerOutput = ({ output, json }: Options): AnswerOutput =>
   output !== undefined && output !== '-'
     ? output

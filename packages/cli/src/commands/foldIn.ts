@@ -25,7 +25,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `fold`. */
 export function foldInCommand(): Command {
   const command = new Command('fold')
     .description(
@@ -61,6 +61,7 @@ Examples:
     .action(runFoldIn)
 }
 
+/** Runs `lacuna fold`: adds the new rows, saves the larger model, and prints the best rows for them. */
 async function runFoldIn(modelFile: string, files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { output } = options
@@ -87,13 +88,16 @@ async function runFoldIn(modelFile: string, files: string[], options: Options): 
   else if (output !== undefined) await print(`The model is in ${output}.`)
 }
 
-/** Refuses a path that is not .npz. */
+/** Throws if the path of a model is neither .npz nor - (stdout). */
 export function checkModelName(path: string): void {
   if (path !== '-' && !path.endsWith('.npz'))
     throw new InputError('option', `${path}: a model file must end in .npz.`)
 }
 
-/** Rows that fold-in solved, per mode: new ones, and those that had no entries before. */
+/**
+ * Lists the rows that fold-in solved, per mode: rows beyond the dims of the model before, and rows that had
+ * no entries then; those still without entries are left out.
+ */
 export function newRows(before: CpModel, after: CpModel): number[][] {
   return after.dims.map((dim, mode) => {
     const unobserved = new Set(after.unobserved[mode])
@@ -102,6 +106,7 @@ export function newRows(before: CpModel, after: CpModel): number[][] {
   })
 }
 
+/** Prints how many rows are new in each mode, with their labels if they are at most three. */
 function reportNewRows(
   model: CpModel,
   rows: readonly (readonly number[])[],
@@ -122,6 +127,7 @@ function reportNewRows(
   )
 }
 
+/** Builds the report of --json: labels of the new rows by mode, seconds, path of the model. */
 const jsonReport = (
   model: CpModel,
   rows: readonly (readonly number[])[],
@@ -135,19 +141,27 @@ const jsonReport = (
   model: output,
 })
 
+/**
+ * Prints the best rows of a mode for each new row of the first other mode that has any.
+ * @param entries the new entries, which are excluded from the answers
+ * @param rankedMode number or name of the mode of --top
+ */
 async function printTopOfNewRows(
   model: CpModel,
   rows: readonly (readonly number[])[],
   entries: SparseTensor,
-  wanted: string,
+  rankedMode: string,
   options: Options,
   progress: Progress,
 ): Promise<void> {
   const names = await RowNames.read(model, options.names, progress)
-  const of = names.mode(wanted)
+  const of = names.mode(rankedMode)
   const mode = rows.findIndex((list, m) => m !== of && list.length > 0)
   if (mode < 0)
-    throw new InputError('option', `There are no new rows but those of ${wanted} itself; rank another mode.`)
+    throw new InputError(
+      'option',
+      `There are no new rows but those of ${rankedMode} itself; rank another mode.`,
+    )
   const { n, minEntries, clip, json } = options
   for (const row of rows[mode]) {
     const fixed = { [modeName(model, mode)]: labelOf(model, mode, row) }

@@ -40,7 +40,7 @@ interface Options extends TableOptions {
   json?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `info`. */
 export function infoCommand(): Command {
   const command = new Command('info')
     .description('Describes a tensor and the memory that solving it would take, or a model (.npz).')
@@ -62,10 +62,11 @@ Examples:
   lacuna info --engines
   lacuna info sales --database shop.duckdb --modes customer product "weekday(sold)"`,
     )
-    .action(info)
+    .action(runInfo)
 }
 
-async function info(files: string[], options: Options): Promise<void> {
+/** Runs `lacuna info`: describes the engines, a model, or a tensor with the memory that it takes to solve. */
+async function runInfo(files: string[], options: Options): Promise<void> {
   if (options.engines) return printEngines(options.threads, options.json ?? false)
   await refuseUnreadable(files.filter((file) => file !== '-'))
   const { dims, duplicates, mask } = options
@@ -93,6 +94,7 @@ async function info(files: string[], options: Options): Promise<void> {
   )
 }
 
+/** Prints a model or an ensemble: rank, modes, training record, observed values; all of it with --json. */
 async function printModel(file: string, model: TensorModel, json: boolean): Promise<void> {
   const { dims, labels, modes, training } = model
   const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
@@ -134,6 +136,7 @@ async function printModel(file: string, model: TensorModel, json: boolean): Prom
   if (model.observed) await print(formatObserved(model.observed))
 }
 
+/** Formats the description of a tensor: size, density, values, and the numbers of entries per row by mode. */
 function formatDescription(file: string, description: TensorDescription): string {
   const { order, dims, entries, density, values, weights, modes } = description
   const head = formatTable(
@@ -177,5 +180,6 @@ function formatDescription(file: string, description: TensorDescription): string
   return `${head}${nameLines}\n\nEntries per row, by mode\n${formatTable([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }
 
+/** Formats a line with the number, range and mean of the training entries of a model. */
 const formatObserved = ({ entries, min, max, mean }: Observed): string =>
   `entries       ${formatCount(entries)}, from ${formatNumber(min)} to ${formatNumber(max)}, mean ${formatNumber(mean)}`

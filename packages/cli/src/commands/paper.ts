@@ -22,9 +22,10 @@ interface Options {
   quiet?: boolean
 }
 
+/** Numbers of the figures that --only accepts. */
 const FIGURES = [1, 2, 3, 4]
 
-/** Creates the command. */
+/** Creates the command `paper`. */
 export function paperCommand(): Command {
   return new Command('paper')
     .description(
@@ -35,7 +36,7 @@ export function paperCommand(): Command {
         .choices(scaleNames)
         .default('small'),
     )
-    .option('--only <figures>', 'some of the figures, as in 1,3', figureNumbers, FIGURES)
+    .option('--only <figures>', 'some of the figures, as in 1,3', parseFigures, FIGURES)
     .option(
       '--trials <n>',
       'Monte Carlo trials (default: 5 at full scale, 2 to 5 below)',
@@ -45,7 +46,7 @@ export function paperCommand(): Command {
       '--threads <list>',
       'numbers of threads for figures 3 and 4, as in 1,2,4',
       wholeNumbers,
-      doublingCounts(hardwareThreads()),
+      powersOfTwo(hardwareThreads()),
     )
     .option('--image <file>', "a picture of yours for figure 1; lacuna's own by default")
     .option('--movielens <file>', 'MovieLens ratings (ratings.dat, ratings.csv or .tns): T of figure 2')
@@ -67,24 +68,26 @@ Examples:
 The folder gets report.html, results.json, and each figure as SVG and PNG. Ctrl-C loses only the trial at hand: the same
 command goes on from there. More figures or trials can be added to a folder later.`,
     )
-    .action(paper)
+    .action(runExperiments)
 }
 
-function figureNumbers(text: string): number[] {
+/** Parses the value of --only: numbers of figures, separated by commas. */
+function parseFigures(text: string): number[] {
   const numbers = wholeNumbers(text)
   if (numbers.some((number) => !FIGURES.includes(number)))
     throw new InvalidArgumentError('It must be figures from 1 to 4, as in 1,3.')
   return numbers
 }
 
-/** Powers of two below a number, and the number itself. */
-function doublingCounts(most: number): number[] {
+/** Lists the powers of two below a limit, and the limit itself. */
+function powersOfTwo(limit: number): number[] {
   const numbers: number[] = []
-  for (let n = 1; n < most; n *= 2) numbers.push(n)
-  return [...numbers, most]
+  for (let n = 1; n < limit; n *= 2) numbers.push(n)
+  return [...numbers, limit]
 }
 
-async function paper(options: Options): Promise<void> {
+/** Runs `lacuna paper`: the experiments, then figures and report; prints the claims with their verdicts. */
+async function runExperiments(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { scale, only, trials, seed, image, movielens, uber, output: folder, force = false } = options
   const threads = [...new Set(options.threads)].sort((a, b) => a - b)
@@ -111,8 +114,10 @@ async function paper(options: Options): Promise<void> {
   else await print(textReport(results.claims, folder, files))
 }
 
+/** Verdicts on a claim, in words. */
 const VERDICTS = { holds: 'holds here:', fails: 'does not hold here:', untested: 'not tested here:' }
 
+/** Formats the claims with their verdicts and evidence, and the files that were written. */
 function textReport(claims: readonly Claim[], folder: string, files: readonly string[]): string {
   const { bold, dim } = painter(process.stdout)
   const lines = claims.flatMap(({ statement, verdict, evidence }) => [

@@ -42,7 +42,7 @@ interface Options {
   interval?: number
 }
 
-/** Creates the command. */
+/** Creates the command `predict`. */
 export function predictCommand(): Command {
   return new Command('predict')
     .description('Predicts the values at given coordinates, or for the rows of a table.')
@@ -103,10 +103,10 @@ Examples:
   lacuna predict model.npz wanted.tns -o predicted.tns
   lacuna predict model.npz -o all.npy                            every cell, as an array`,
     )
-    .action(predict)
+    .action(runPredict)
 }
 
-/** Parses --fallback. */
+/** Parses the value of --fallback: mean, or a number. */
 function parseFallback(text: string): number | 'mean' {
   if (text === 'mean') return text
   try {
@@ -116,7 +116,8 @@ function parseFallback(text: string): number | 'mean' {
   }
 }
 
-async function predict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
+/** Runs `lacuna predict`: one cell (--at), a table, a .tns file of coordinates, or all cells. */
+async function runPredict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([options.output], [modelFile, queries])
   const model = await readAnyModel(modelFile)
@@ -139,6 +140,7 @@ async function predict(modelFile: string, queries: string | undefined, options: 
   return predictCoordinates(model, input.name, input.open(), options, progress)
 }
 
+/** Prints the prediction of the cell of --at, with the ends of its interval if asked for. */
 async function predictCell(
   model: TensorModel,
   queries: string | undefined,
@@ -169,15 +171,17 @@ async function predictCell(
   else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
 }
 
+/** Returns the model as an ensemble; throws if it is not one, because only ensembles have intervals. */
 function requireEnsemble(model: TensorModel): CpEnsemble {
   if (model instanceof CpEnsemble) return model
   throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
 }
 
+/** Intervals of a model at a level; undefined without a level. Throws if the model is not an ensemble. */
 const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
   level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level)
 
-/** Writes the predictions of all cells as an array. */
+/** Writes the predictions of all cells to a .npy; throws for other outputs, and with --interval. */
 async function predictAll(
   model: TensorModel,
   { output, interval }: Options,
@@ -197,6 +201,11 @@ async function predictAll(
   progress.say(`${output}: ${model.dims.join('×')}`)
 }
 
+/**
+ * Predicts for the rows of a table, writes them with their predictions, and prints errors if the rows have
+ * observed values.
+ * @param queries path of the table, or its name in the database; undefined with --query alone
+ */
 async function predictRows(
   model: TensorModel,
   queries: string | undefined,
@@ -204,8 +213,9 @@ async function predictRows(
   progress: Progress,
 ): Promise<void> {
   const { output, fallback, json, modes, decimal, input, query, database, clip } = options
-  const trained = model.training.value
-  const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
+  const trainingValue = model.training.value
+  const value =
+    options.value ?? (typeof trainingValue === 'string' ? { ifPresent: trainingValue } : undefined)
   const predictor = new RowPredictor(model, fallback, { clip })
   const intervals = intervalsOf(model, options.interval)
   const answer = (batch: AskedRows): Float64Array[] => {
@@ -245,8 +255,8 @@ function reportQuality(
 ): void {
   const error = predictor.error()
   if (error) progress.say(formatErrors(error))
-  if (!intervals || intervals.held.rows === 0) return
-  const { rows, inside } = intervals.held
+  if (!intervals || intervals.coverage.rows === 0) return
+  const { rows, inside } = intervals.coverage
   progress.say(
     `Intervals of ${formatNumber(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${formatCount(rows)} values.`,
   )
@@ -255,6 +265,11 @@ function reportQuality(
 /** Prints rows unchanged; on a terminal, control characters are escaped. */
 const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
 
+/**
+ * Predicts at the coordinates of a .tns file, and writes them as .tns or JSON lines; throws for options that
+ * go with tables.
+ * @param name of the file in messages
+ */
 async function predictCoordinates(
   model: TensorModel,
   name: string,
@@ -287,9 +302,10 @@ async function predictCoordinates(
   reportQuality(predictor, intervals, progress)
 }
 
+/** Number of lines that are predicted and written at once. */
 const LINES_AT_ONCE = 2 ** 14
 
-/** Lines of coordinates, from 1, with their predictions, as .tns or JSON. */
+/** Yields lines of coordinates (from 1) and predictions, as .tns or JSON, LINES_AT_ONCE in each text. */
 function* predictionLines(
   { indices, values }: Coordinates,
   predictor: RowPredictor,
@@ -299,16 +315,16 @@ function* predictionLines(
   const length = indices[0].length
   for (let start = 0; start < length; start += LINES_AT_ONCE) {
     const end = Math.min(length, start + LINES_AT_ONCE)
-    const some = indices.map((column) => Float64Array.from(column.subarray(start, end)))
+    const batchIndices = indices.map((column) => Float64Array.from(column.subarray(start, end)))
     const observed = values
       ? Float64Array.from(values.subarray(start, end))
       : new Float64Array(end - start).fill(NaN)
-    const batch = { rowCount: end - start, indices: some, observed }
+    const batch = { rowCount: end - start, indices: batchIndices, observed }
     const predictions = predictor.predict(batch)
     const ends = intervals?.ends(batch, predictions)
     let text = ''
     predictions.forEach((y, e) => {
-      const coordinates = some.map((column) => column[e] + 1)
+      const coordinates = batchIndices.map((column) => column[e] + 1)
       text += json
         ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${numberAsText(ends[0][e])},"high":${numberAsText(ends[1][e])}` : ''}}\n`
         : `${coordinates.join(' ')} ${numberAsText(y)}\n`
@@ -317,9 +333,11 @@ function* predictionLines(
   }
 }
 
+/** Encodes texts as UTF-8. */
 function* encodeTexts(texts: Iterable<string>): Generator<Uint8Array> {
   for (const text of texts) yield new TextEncoder().encode(text)
 }
 
+/** Formats the errors of predictions as a sentence. */
 const formatErrors = ({ relative, rmse, mae }: ErrorSummary): string =>
   `Against the values given: relative error ${formatNumber(relative)}, RMSE ${formatNumber(rmse)}, MAE ${formatNumber(mae)}`

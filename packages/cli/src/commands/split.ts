@@ -36,7 +36,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `split`. */
 export function splitCommand(): Command {
   const command = new Command('split')
     .description('Divides the entries of a tensor into files for training, validation and test.')
@@ -75,10 +75,14 @@ Examples:
 
 At random, these are the entries that 'lacuna complete --test 0.1 --seed 7' holds out.`,
     )
-    .action(run)
+    .action(runSplit)
 }
 
-async function run(file: string, options: Options): Promise<void> {
+/**
+ * Runs `lacuna split`: reads the tensor, divides it, writes a file per set, and prints their numbers of
+ * entries.
+ */
+async function runSplit(file: string, options: Options): Promise<void> {
   const { by, output, dims, negative, duplicates, mask } = options
   const progress = startProgress(options.quiet ?? false)
   if (by !== 'last' && !options.test && !options.validation)
@@ -101,7 +105,7 @@ async function run(file: string, options: Options): Promise<void> {
     progress.say(
       'By time, the held-out entries lie at times that training never saw: a model that has this time as a mode can only predict them as an average time.',
     )
-  const sets = divide(tensor, options)
+  const sets = divideEntries(tensor, options)
   const report: Record<string, { file: string; entries: number }> = {}
   await writeTensors(wanted.map((set) => ({ path: pathOf(set), tensor: sets[set] })))
   for (const set of wanted) {
@@ -114,7 +118,10 @@ async function run(file: string, options: Options): Promise<void> {
   if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
 }
 
-/** Refuses files of an earlier split that this one would not replace: they would seem to belong to it. */
+/**
+ * Throws if files of an earlier split exist that this one would not replace: they would seem to belong to it.
+ * @param output prefix of the files @param wanted names of the sets that are written
+ */
 function refuseLeftovers(output: string, wanted: readonly string[]): void {
   const other = ['train', 'validation', 'test']
     .filter((set) => !wanted.includes(set))
@@ -127,7 +134,8 @@ function refuseLeftovers(output: string, wanted: readonly string[]): void {
     )
 }
 
-function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
+/** Divides the entries at random, by time, or by the last entry of each row of mode 1, as --by says. */
+function divideEntries(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
   const fractions = { test, validation }
   if (by === 'random') {
     if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
@@ -139,7 +147,10 @@ function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Opti
     : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
 }
 
-/** Ending of the output: that of --format, or of the input if tensors can be written so, or else .csv. */
+/**
+ * Returns the ending of the output: that of --format, or of an input that is .tns, .npy or .npz, or else
+ * .csv.
+ */
 function chooseEnding(file: string, format: string | undefined): string {
   const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
   if (wanted !== undefined && !writableEndings.includes(wanted))

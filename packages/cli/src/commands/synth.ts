@@ -20,7 +20,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `synth`. */
 export function synthCommand(): Command {
   return new Command('synth')
     .description(
@@ -44,10 +44,11 @@ export function synthCommand(): Command {
       'after',
       '\nNoise makes some values negative: complete such data with --negative keep.\n\nExample:\n  lacuna synth --dims 183x24x1140x1717 --entries 3309490 --rank 10 -o uber-like.tns.gz',
     )
-    .action(synth)
+    .action(runSynth)
 }
 
-async function synth(options: Options): Promise<void> {
+/** Runs `lacuna synth`: makes a synthetic problem and writes its entries and test entries. */
+async function runSynth(options: Options): Promise<void> {
   const { dims, entries, rank, snr = Infinity, seed, output, testEntries, test: testFile } = options
   if ((testEntries === undefined) !== (testFile === undefined))
     throw new InputError('option', '--test-entries and --test belong together: how many, and where to.')

@@ -36,7 +36,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `top`. */
 export function topCommand(): Command {
   return new Command('top')
     .description('Finds the best rows along a mode: ten films for a user, say, and why.')
@@ -75,10 +75,13 @@ Examples:
   lacuna top films.npz --of movieId --min-entries 50         the best for all users on average
   lacuna top films.npz --for userId --of movieId --exclude ml/ratings.csv -o recommended.parquet`,
     )
-    .action(top)
+    .action(runTop)
 }
 
-async function top(modelFile: string, options: Options): Promise<void> {
+/**
+ * Runs `lacuna top`: ranks the rows of a mode for the fixed rows, or for every row of a mode without a label.
+ */
+async function runTop(modelFile: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   if (options.output && options.output !== '-') checkAnswerOutput(options.output)
   const nameFiles = (options.names ?? []).map(({ text = '' }) => text.slice(0, text.lastIndexOf(':')))
@@ -128,27 +131,31 @@ async function top(modelFile: string, options: Options): Promise<void> {
   await printTop(model, of, labels, ranked, names, options)
 }
 
-/** Concatenates the coordinates of two tensors; values are not needed. */
+/**
+ * Concatenates the coordinates of two tensors; the values of the result are zeros. Returns b if a is
+ * undefined.
+ */
 function joinEntries(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
   if (!a) return b
-  const [first, second] = [a, b]
-  const indices = first.indices.map((column, mode) => {
-    const both = new Uint32Array(column.length + second.indices[mode].length)
+  const indices = a.indices.map((column, mode) => {
+    const both = new Uint32Array(column.length + b.indices[mode].length)
     both.set(column)
-    both.set(second.indices[mode], column.length)
+    both.set(b.indices[mode], column.length)
     return both
   })
   return { ...a, indices, values: new Float32Array(indices[0].length) }
 }
 
-/** A question for every row of a mode. */
+/** Options of printTopForAll. */
 interface TopForAllOptions extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
   of: string
+  /** Labels of the fixed rows, by the names of their modes. */
   fixed: Readonly<Record<string, string>>
   exclude?: SparseTensor
   names: RowNames
 }
 
+/** Writes the best rows for every row of a mode as a table, to the file of -o or to stdout. */
 async function printTopForAll(
   model: TensorModel,
   mode: number,
@@ -163,21 +170,22 @@ async function printTopForAll(
   const batches = topForAll(model, { ...question, for: name })
   // An error in the question is thrown here, before anything is written.
   const firstBatch = await batches.next()
+  /** Rows of the table, one list per batch of questions; prints progress. */
   async function* rows(): AsyncGenerator<OutputRow[]> {
     for (let batch = firstBatch; !batch.done; batch = await batches.next()) {
-      const { first, count: some, n, rows, predicted, found } = batch.value
+      const { first, count, n, rows, predicted, found } = batch.value
       const answers: OutputRow[] = []
-      for (let q = 0; q < some; q++)
+      for (let q = 0; q < count; q++)
         for (let i = 0; i < found[q]; i++) {
           const row = rows[q * n + i]
           const label = labelOf(model, of, row)
           answers.push([
             labelOf(model, mode, first + q),
-            ...[i + 1, label, ...(hasNames ? [names.of(of, row) ?? null] : []), predicted[q * n + i]],
+            ...[i + 1, label, ...(hasNames ? [names.nameOf(of, row) ?? null] : []), predicted[q * n + i]],
             model.observed?.counts[of][row] ?? null,
           ])
         }
-      progress.update(`${formatCount(first + some)} of ${formatCount(total)} rows of ${name}`)
+      progress.update(`${formatCount(first + count)} of ${formatCount(total)} rows of ${name}`)
       yield answers
     }
   }

@@ -19,7 +19,7 @@ import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { saveModel } from '../process/saveModel.ts'
 import { withSignals } from '../process/signals.ts'
-import { epochLine } from './complete/report/epochLine.ts'
+import { epochFormatter } from './complete/report/epochFormatter.ts'
 import { checkModelName, newRows } from './foldIn.ts'
 
 interface Options extends TableOptions {
@@ -31,7 +31,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `update`. */
 export function updateCommand(): Command {
   const command = new Command('update')
     .description('Continues learning with new entries and new labels.')
@@ -59,17 +59,18 @@ Examples:
   lacuna complete part.train.csv --modes userId movieId --value rating -o films.npz
   lacuna update films.npz part.test.csv -o films-now.npz`,
     )
-    .action(update)
+    .action(runUpdate)
 }
 
-async function update(modelFile: string, files: string[], options: Options): Promise<void> {
+/** Runs `lacuna update`: learns from the new entries, saves the model, and prints errors before and after. */
+async function runUpdate(modelFile: string, files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { output, data = [], test: testFile } = options
   if (output === undefined) throw new InputError('option', 'Name the model that comes of it by -o.')
   checkModelName(output)
   await checkOutputs([output], [...files, ...data, testFile])
   const before = await readModel(modelFile)
-  const read = (from: readonly string[]) => readNewEntries(from, before, tableOptions(options), progress)
+  const read = (paths: readonly string[]) => readNewEntries(paths, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined
   progress.update(`Learning from ${formatCount(entries.values.length)} entries …`)
@@ -104,7 +105,7 @@ async function update(modelFile: string, files: string[], options: Options): Pro
   await print(`The model is in ${output}.`)
 }
 
-/** Error of the old model on the test entries whose rows it has. */
+/** Measures the error of the model before the update, on the test entries whose rows it has. */
 function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
   const known = Uint32Array.from(test.values.keys()).filter((e) =>
     test.indices.every((column, mode) => column[e] < model.dims[mode]),
@@ -112,7 +113,11 @@ function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
   return model.error({ ...pickEntries(test, known), dims: model.dims })
 }
 
-/** Learns from all entries, starting from the model. @param sets old and new entries */
+/**
+ * Learns a model from all entries, starting from the factors and settings of another; of repeated coordinates
+ * the last one counts. Throws if a signal interrupts it.
+ * @param sets old and new entries
+ */
 async function learnFromAll(
   model: CpModel,
   sets: readonly SparseTensor[],
@@ -142,10 +147,10 @@ async function learnFromAll(
   const { rank, training } = model
   const { seed, missing, noise, prior } = training as Record<string, never>
   return withSignals(async ({ signal, outcome }) => {
-    const line = epochLine({ entries: all.values.length, epochs: 500 })
+    const formatEpoch = epochFormatter({ entries: all.values.length, epochs: 500 })
     const { model: result, stopped } = await complete(all, {
       ...{ rank, initial: model, threads, signal, seed, missing, noise, prior },
-      onEpoch: (report) => progress.update(line(report)),
+      onEpoch: (report) => progress.update(formatEpoch(report)),
     })
     progress.end()
     if (stopped === 'aborted') throw outcome()
@@ -153,6 +158,7 @@ async function learnFromAll(
   })
 }
 
+/** Concatenates typed arrays. @param Kind constructor of their type */
 function concatenate<A extends Uint32Array | Float32Array>(
   columns: readonly A[],
   Kind: new (length: number) => A,

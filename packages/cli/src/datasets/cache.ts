@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { writeFileWhole } from 'lacuna/internal'
 
-/** Folder of the cache: $LACUNA_CACHE, else $XDG_CACHE_HOME/lacuna, else ~/.cache/lacuna. */
+/** Returns the folder of the cache: $LACUNA_CACHE, else $XDG_CACHE_HOME/lacuna, else ~/.cache/lacuna. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.LACUNA_CACHE) return resolve(environment.LACUNA_CACHE)
   return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lacuna')
@@ -16,14 +16,17 @@ const RECEIPT = '.lacuna.json'
 /** Size in bytes of each file of the set, by its name. */
 type Receipt = Record<string, number>
 
-/** Notes that a set is complete. @param files names of its files in the folder */
+/** Writes the receipt of a complete set. @param files names of its files in the folder */
 export async function writeReceipt(folder: string, files: readonly string[]): Promise<void> {
   const receipt: Receipt = {}
   for (const file of files) receipt[file] = (await stat(join(folder, file))).size
   await writeFileWhole(join(folder, RECEIPT), [Buffer.from(JSON.stringify(receipt))])
 }
 
-/** Names of the files of a set that is complete and whose sizes have not changed since; else undefined. */
+/**
+ * Returns the names of the files of a complete set by its receipt; undefined if there is none or a size
+ * differs.
+ */
 export async function cachedFiles(folder: string): Promise<string[] | undefined> {
   try {
     const receipt: Receipt = JSON.parse(await readFile(join(folder, RECEIPT), 'utf8'))

@@ -4,8 +4,11 @@ import type { Dataset } from './dataset.ts'
 import { frostt } from './frostt.ts'
 import { movielens } from './movielens.ts'
 
+/** Repository of the Uber pickups on GitHub. */
 const REPOSITORY = 'fivethirtyeight/uber-tlc-foil-response'
-const months = ['apr', 'may', 'jun', 'jul', 'aug', 'sep'].map((month) => `uber-raw-data-${month}14.csv`)
+/** Names of its files, one per month. */
+const uberFiles = ['apr', 'may', 'jun', 'jul', 'aug', 'sep'].map((month) => `uber-raw-data-${month}14.csv`)
+/** Folders of the files of TensorLy and transdim. */
 const TENSORLY = 'https://raw.githubusercontent.com/tensorly/tensorly/main/tensorly/datasets/data'
 const TRANSDIM = 'https://raw.githubusercontent.com/xinychen/transdim/master/datasets'
 
@@ -22,10 +25,10 @@ const uber: Dataset = {
   entries: 3_309_490,
   terms: 'public records, published by FiveThirtyEight; FROSTT states CC0 for the tensor',
   page: `https://github.com/${REPOSITORY}`,
-  downloads: months.map((file) => ({
+  downloads: uberFiles.map((file) => ({
     url: `https://raw.githubusercontent.com/${REPOSITORY}/master/uber-trip-data/${file}`,
   })),
-  files: months,
+  files: uberFiles,
   options: '--recipe uber --rank 10 --test 0.1',
 }
 
@@ -68,7 +71,7 @@ const dense: readonly Dataset[] = [
 /** All data sets, in the order of `lacuna data list`. */
 export const catalogue: readonly Dataset[] = [...movielens, uber, ...frostt, ...dense]
 
-/** Finds a data set by name; the error for an unknown name proposes similar ones. */
+/** Finds a data set by name, in any case; throws for an unknown name, and proposes similar ones. */
 export function findDataset(name: string): Dataset {
   const found = catalogue.find((dataset) => dataset.name === name.toLowerCase())
   if (found) return found

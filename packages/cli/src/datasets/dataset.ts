@@ -1,4 +1,6 @@
-/** An entry of the catalogue of public data sets. */
+/** Types of the catalogue of public data sets, and facts that follow from an entry. */
+
+/** An entry of the catalogue: what the set is, what to download, and how `lacuna complete` reads it. */
 export interface Dataset {
   /** Name after `lacuna data fetch`, and of the folder in the cache. */
   readonly name: string
@@ -23,7 +25,7 @@ export interface Dataset {
   readonly preparation?: string
 }
 
-/** A file on the web. */
+/** A file to download. */
 export interface Download {
   readonly url: string
   /** Size in bytes, as the server sends it. */
@@ -43,24 +45,27 @@ export interface Checksum {
 }
 
 /**
- * Largest size of an entry in a file that is accepted; as text an entry takes about 20 bytes, packed less.
+ * Largest number of bytes per entry that a file may have; as text an entry takes about 20 bytes, packed less.
  */
 const MAX_BYTES_PER_ENTRY = 64
 
-/** Largest size in bytes that one of its files can have: its size where that is known. */
+/**
+ * Largest number of bytes accepted for a download: its size where that is known, else by the entries of the
+ * set.
+ */
 export const maxBytes = ({ entries }: Dataset, { byteLength }: Download): number =>
   byteLength ?? 2 ** 20 + MAX_BYTES_PER_ENTRY * entries
 
-/** Whether the catalogue has the digest of every file. */
+/** Whether the catalogue has the digest of every download of a set. */
 export const isVerified = ({ downloads }: Dataset): boolean =>
   downloads.every(({ checksum }) => checksum !== undefined)
 
-/** Last segment of an address, as in ml-10m.zip. */
+/** Returns the last segment of the path of a URL, as in ml-10m.zip. */
 export function fileNameOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '')
 }
 
-/** Bytes to download; undefined if the size of a file is unknown. */
+/** Returns the bytes of all downloads of a set; undefined if the size of one is unknown. */
 export function downloadSize({ downloads }: Dataset): number | undefined {
   let sum = 0
   for (const { byteLength } of downloads) {

@@ -12,6 +12,7 @@ import { InputError } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
 import type { Checksum } from './dataset.ts'
 
+/** Largest number of redirects that are followed. */
 const MAX_REDIRECTS = 5
 /** A connection that delivers nothing for this long is given up. */
 const STALL_MS = 60_000
@@ -28,14 +29,15 @@ export interface DownloadOptions {
 }
 
 /**
- * Downloads a file. It appears under its name when it is complete and has the right checksum, and not before.
+ * Downloads a file to a path, where it appears only when it is complete and has the right checksum; otherwise
+ * throws, and leaves what was at the path before.
  * @returns its digest: by the algorithm of the checksum, or SHA-256
  */
 export async function download(url: string, path: string, options: DownloadOptions = {}): Promise<string> {
   const { checksum, signal } = options
   const part = `${path}.part`
   try {
-    const body = await get(url, signal)
+    const body = await requestFile(url, signal)
     const hash = createHash(checksum?.algorithm ?? 'sha256')
     const pieces = limitSize(body, url, options, (piece) => hash.update(piece))
     await pipeline(pieces, createWriteStream(part), { signal })
@@ -54,7 +56,10 @@ export async function download(url: string, path: string, options: DownloadOptio
   }
 }
 
-/** Passes the body on, and refuses one that is larger than the file can be. */
+/**
+ * Yields the pieces of a body, after calling onPiece and onProgress with each; throws as soon as they, or the
+ * announced size, exceed maxBytes.
+ */
 async function* limitSize(
   body: IncomingMessage,
   url: string,
@@ -77,13 +82,16 @@ async function* limitSize(
   }
 }
 
-/** Requests a file and follows redirects; the response has status 200. */
-async function get(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+/**
+ * Requests a file, follows up to MAX_REDIRECTS redirects, and returns the response with status 200. Throws
+ * for any other status, for addresses other than https, and if the server compresses the file on the way.
+ */
+async function requestFile(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {
   let target = checkAddress(url)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const response = await request(target, signal)
     const { statusCode = 0, headers } = response
-    if (statusCode === 200 && isUnpacked(headers['content-encoding'], target)) return response
+    if (statusCode === 200 && arrivesAsStored(headers['content-encoding'], target)) return response
     response.destroy()
     if (statusCode === 200)
       throw new Error(`the server compresses the file on the way (${headers['content-encoding']})`)
@@ -94,6 +102,7 @@ async function get(url: string, signal: AbortSignal | undefined): Promise<Incomi
   throw new Error('the server redirects without end')
 }
 
+/** Sends one GET request, and resolves with the response before its body; fails after STALL_MS of silence. */
 async function request(url: URL, signal: AbortSignal | undefined): Promise<IncomingMessage> {
   const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
@@ -104,7 +113,7 @@ async function request(url: URL, signal: AbortSignal | undefined): Promise<Incom
   })
 }
 
-/** Refuses addresses without encryption, except on this machine. */
+/** Parses an address; throws if it is not https, except for http on this machine. */
 function checkAddress(text: string): URL {
   const url = new URL(text)
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(url.hostname)
@@ -112,11 +121,18 @@ function checkAddress(text: string): URL {
   throw new Error(`${text} is not an encrypted address (https://)`)
 }
 
-/** A label of gzip on a .gz is about the file itself, not about its way. */
-const isUnpacked = (encoding: string | undefined, { pathname }: URL): boolean =>
+/**
+ * Whether the body is the file as stored: not encoded, or labelled gzip only because the file itself is a
+ * .gz.
+ * @param encoding value of the header Content-Encoding
+ */
+const arrivesAsStored = (encoding: string | undefined, { pathname }: URL): boolean =>
   !encoding || encoding === 'identity' || (encoding.includes('gzip') && pathname.endsWith('.gz'))
 
-/** One sentence that names the address and the cause; for the disk, the file. */
+/**
+ * Turns an error of the network or disk into an InputError of one sentence, which names the address and the
+ * cause, or the file; returns any other error unchanged.
+ */
 function explainDownloadError(error: unknown, url: string, path: string): unknown {
   if (error instanceof InputError || !(error instanceof Error)) return error
   const { code = '', syscall } = error as NodeJS.ErrnoException

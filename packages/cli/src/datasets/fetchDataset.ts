@@ -33,12 +33,12 @@ export interface FetchedDataset {
   verified: boolean
 }
 
-/** Downloads a data set into a folder, unless it is there. */
+/** Downloads a data set into a folder, unless it is there already and complete. */
 export async function fetchDataset(dataset: Dataset, options: FetchOptions): Promise<FetchedDataset> {
   const { folder, force = false } = options
   const verified = isVerified(dataset)
-  const there = force ? undefined : await cachedFiles(folder)
-  if (there) return { files: there.map((file) => join(folder, file)), cached: true, verified }
+  const cached = force ? undefined : await cachedFiles(folder)
+  if (cached) return { files: cached.map((file) => join(folder, file)), cached: true, verified }
   await mkdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'EEXIST') throw new InputError('file', `${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
@@ -51,7 +51,7 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
 }
 
 /**
- * Downloads one file and unpacks it if it is a zip.
+ * Downloads one file; if members are to be unpacked, unpacks them and removes the zip.
  * @returns the names of the files that stay in the folder
  */
 async function fetchFile(

@@ -6,13 +6,17 @@
  */
 import type { Dataset } from './dataset.ts'
 
+/** Address of the bucket with FROSTT's files. */
 const BUCKET = 'https://s3.us-east-2.amazonaws.com/frostt/frostt_data'
+/** Terms of tensors whose page states none. */
 const UNSTATED = 'none stated; cite FROSTT and the authors named on the page'
 
+/** Facts about one of FROSTT's tensors. */
 interface Tensor {
   title: string
-  /** The name of the page. */
+  /** Last segment of the page's address. */
   page: string
+  /** Path of the file in the bucket. */
   path: string
   modes: string
   dims: readonly number[]
@@ -20,6 +24,7 @@ interface Tensor {
   terms?: string
 }
 
+/** FROSTT's tensors by their names after `frostt-`. */
 const tensors: Readonly<Record<string, Tensor>> = {
   uber: {
     title: 'Uber pickups',
@@ -113,7 +118,7 @@ const tensors: Readonly<Record<string, Tensor>> = {
   },
 }
 
-/** Data sets of FROSTT. */
+/** Entries of the catalogue for FROSTT, named frostt-…. */
 export const frostt: readonly Dataset[] = Object.entries(tensors).map(
   ([name, { title, page, path, modes, dims, entries, terms = UNSTATED }]) => ({
     name: `frostt-${name}`,

@@ -7,21 +7,25 @@
 import type { Checksum, Dataset } from './dataset.ts'
 
 const BASE = 'https://files.grouplens.org/datasets/movielens'
+/** Terms of the older and of the newer editions. */
 const OLD_TERMS = 'research only, no redistribution, not commercial; cite Harper and Konstan 2015'
 const NEW_TERMS =
   'research only, redistribution on the same terms, not commercial; cite Harper and Konstan 2015'
 
-interface Version {
-  /** ml-…, as the zip is called */
+/** Facts about one edition of MovieLens. */
+interface Edition {
+  /** Name of the zip without .zip: ml-…. */
   id: string
   title: string
   /** The folder in the zip, where it is not called like the zip. */
   folder?: string
+  /** Names of the files with the ratings and with the terms, in that folder. */
   ratings: string
   readme: string
   entries: number
   dims?: readonly number[]
   terms: string
+  /** Size of the zip in bytes. */
   byteLength: number
   checksum?: Checksum
 }
@@ -29,7 +33,8 @@ interface Version {
 const sha256 = (digest: string): Checksum => ({ algorithm: 'sha256', digest })
 const md5 = (digest: string): Checksum => ({ algorithm: 'md5', digest })
 
-const versions: readonly Version[] = [
+/** All editions, in the order of the catalogue. */
+const editions: readonly Edition[] = [
   {
     // GroupLens may replace this one at any time, so that no digest holds.
     id: 'ml-latest-small',
@@ -104,9 +109,9 @@ const versions: readonly Version[] = [
   },
 ]
 
-/** Data sets of MovieLens. */
-export const movielens: readonly Dataset[] = versions.map((version) => {
-  const { id, title, entries, dims, terms, byteLength, checksum, ratings, readme, folder = id } = version
+/** Entries of the catalogue for MovieLens, named movielens-…. */
+export const movielens: readonly Dataset[] = editions.map((edition) => {
+  const { id, title, entries, dims, terms, byteLength, checksum, ratings, readme, folder = id } = edition
   return {
     name: id.replace('ml-', 'movielens-'),
     title,

@@ -13,7 +13,8 @@ import { contentStart, explainFileError, writeFileWhole, type ZipMember, zipMemb
 const MAX_RATIO = 100
 
 /**
- * Unpacks members of a zip file.
+ * Unpacks members of a zip file into a folder. Throws if the zip is damaged, lacks a member, claims too large
+ * a size, or has names that point outside the folder.
  * @param wanted names of the files in the folder, by the members' paths in the zip
  * @param onProgress called with the bytes unpacked so far, and in all
  */
@@ -49,6 +50,7 @@ export async function unzip(
   }
 }
 
+/** Returns the member with a name; throws if there is none. */
 function findMember(members: readonly ZipMember[], name: string, zip: string): ZipMember {
   const found = members.find((member) => member.name === name)
   if (!found)
@@ -59,6 +61,7 @@ function findMember(members: readonly ZipMember[], name: string, zip: string): Z
   return found
 }
 
+/** Throws if the name of a member is absolute or leads upwards. */
 function checkName(name: string, zip: string): void {
   if (/^[/\\]|^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..') || name.includes('\0'))
     throw new InputError(
@@ -67,7 +70,9 @@ function checkName(name: string, zip: string): void {
     )
 }
 
-/** Content of a member; throws if it has another length or CRC than the directory states. */
+/**
+ * Yields the unpacked content of a member; throws if it has another length or CRC than the directory states.
+ */
 async function* unpack(
   file: FileHandle,
   member: ZipMember,
@@ -98,10 +103,12 @@ async function* unpack(
   if (bytes !== byteLength || checksum !== member.checksum) throw damagedZip(zip)
 }
 
+/** The error for a damaged zip. */
 function damagedZip(zip: string): InputError {
   return new InputError('format', `${zip}: the zip file is truncated or damaged; fetch it again.`)
 }
 
+/** Turns errors of decompression and of reading into InputErrors of one sentence. */
 function explainZipError(error: unknown, zip: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE' || code === 'ERR_BUFFER_OUT_OF_BOUNDS')

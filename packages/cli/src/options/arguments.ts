@@ -1,4 +1,4 @@
-/** Parsers of option values: each returns a value, or throws one sentence about what is wrong. */
+/** Parsers of option values for commander: each returns a value, or throws an InvalidArgumentError. */
 import { InvalidArgumentError } from 'commander'
 import {
   type DuplicatePolicy,
@@ -10,7 +10,7 @@ import {
   negativePolicies,
 } from 'lacuna/internal'
 
-/** A whole number from 0. */
+/** Parses a whole number from 0. */
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
@@ -18,48 +18,48 @@ export function wholeNumber(text: string): number {
   return value
 }
 
-/** A whole number from 1. */
+/** Parses a whole number from 1. */
 export function positiveWholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || wholeNumber(text) < 1)
     throw new InvalidArgumentError('It must be a whole number from 1.')
   return Number(text)
 }
 
-/** A rank, from 1 to the largest that kernels exist for. */
+/** Parses a rank, from 1 to the largest that kernels exist for. */
 export function rankNumber(text: string): number {
   const rank = positiveWholeNumber(text)
   if (rank > LARGEST_RANK) throw new InvalidArgumentError(`It must be at most ${LARGEST_RANK}.`)
   return rank
 }
 
-/** A rank, or `auto`. */
+/** Parses a rank, or `auto`. */
 export const rankOrAuto = (text: string): number | 'auto' => (text === 'auto' ? text : rankNumber(text))
 
-/** A finite number. */
+/** Parses a finite number. */
 export function decimalNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
   return value
 }
 
-/** A finite number from 0. */
+/** Parses a finite number from 0. */
 export function decimalFromZero(text: string): number {
   const value = decimalNumber(text)
   if (value < 0) throw new InvalidArgumentError('It must be a number from 0.')
   return value
 }
 
-/** A number, or `auto` if the solver is to choose it. */
+/** Parses a finite number, or `auto` if the solver is to choose it. */
 export function numberOrAuto(text: string): number | 'auto' {
   return text === 'auto' ? text : decimalNumber(text)
 }
 
-/** A ratio in decibels; `inf` means no noise. */
+/** Parses a signal-to-noise ratio in decibels; `inf` means no noise. */
 export function decibels(text: string): number {
   return /^\+?inf(inity)?$/i.test(text) ? Infinity : decimalNumber(text)
 }
 
-/** Sizes as in 183x24x1140x1717. */
+/** Parses the sizes of two or more modes, as in 183x24x1140x1717. */
 export function sizes(text: string): number[] {
   const dims = text.split(/[x×,]/i).map(Number)
   if (dims.length < 2 || dims.some((dim) => !Number.isInteger(dim) || dim < 1))
@@ -68,24 +68,25 @@ export function sizes(text: string): number[] {
   return dims
 }
 
-/** Whole numbers from 1, as in 1,2,4. */
-/** A whole number from 0. */
+/** Parses whole numbers from 1, as in 1,2,4. */
 export function wholeNumbers(text: string): number[] {
   return text.split(',').map(positiveWholeNumber)
 }
 
-/** Default numbers of threads of measurements: 1, 2, 4 … and all. */
-export const threadCounts = (all: number): number[] => [
-  ...[1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < all),
-  all,
+/** Numbers of threads to measure with by default: powers of two up to 128 below `most`, and `most`. */
+export const threadCounts = (most: number): number[] => [
+  ...[1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < most),
+  most,
 ]
 
-/** Numbers, as in 0.05,0.2. */
+/** Parses finite numbers, as in 0.05,0.2. */
 export function decimalNumbers(text: string): number[] {
   return text.split(',').map(decimalNumber)
 }
 
-/** A path, or a fraction of the entries as in 0.1. */
+/**
+ * Parses a path, or a fraction of the entries between 0 and 1, as in 0.1; any number counts as a fraction.
+ */
 export function fileOrFraction(text: string): string | number {
   const value = Number(text)
   if (text.trim() === '' || Number.isNaN(value)) return text
@@ -94,18 +95,19 @@ export function fileOrFraction(text: string): string | number {
   return value
 }
 
-/** A fraction of the entries, as in 0.1. */
+/** Parses a fraction of the entries, above 0 and below 1, as in 0.1. */
 export function fraction(text: string): number {
   const value = decimalNumber(text)
   if (!(value > 0 && value < 1)) throw new InvalidArgumentError('A fraction must lie between 0 and 1.')
   return value
 }
 
-/** Policy for negative values. */
+/** Parses the policy for negative values. */
 export const negative = oneOf<NegativePolicy>(negativePolicies)
-/** Policy for repeated coordinates. */
+/** Parses the policy for repeated coordinates. */
 export const duplicates = oneOf<DuplicatePolicy>(duplicatePolicies)
 
+/** Makes a parser that accepts these words alone. */
 function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text)
@@ -114,7 +116,7 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   }
 }
 
-/** Arguments of Command.option for --threads. */
+/** Arguments of `Command.option` for --threads; all cores by default. */
 export const threadsOption = [
   '--threads <n>',
   'worker threads; they do not change the result',

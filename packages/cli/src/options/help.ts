@@ -1,8 +1,8 @@
 /** Help that fits the terminal, with options under headings. */
 import type { Command } from 'commander'
 
-/** Headings of options, by option name. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
+/** Headings of options in the help, each with the attribute names of its options. */
+const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': [
     'rank',
     'solver',
@@ -75,28 +75,29 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Headings of commands, by command name. */
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+/** Headings of commands in the help, each with the names of its commands. */
+const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': ['complete', 'fold', 'update', 'image'],
   'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper'],
 }
 
+/** The heading under which a name is listed; undefined if it is under none. */
 const groupOf = (groups: Readonly<Record<string, readonly string[]>>, name: string): string | undefined =>
   Object.keys(groups).find((group) => groups[group].includes(name))
 
-/** Commands with fewer options have no headings. */
+/** Options of a command are put under headings if there are more than this many. */
 const FEW_OPTIONS = 8
 
 /** Puts options and commands under headings, and wraps all help texts to the width of the terminal. */
 export function groupHelpOptions(program: Command): void {
   for (const command of commandsOf(program)) {
-    const group = groupOf(COMMANDS, command.name())
+    const group = groupOf(COMMAND_GROUPS, command.name())
     if (group && command.parent === program) command.helpGroup(group)
     if (command.options.length > FEW_OPTIONS)
       for (const option of command.options) {
-        const heading = groupOf(GROUPS, option.attributeName())
+        const heading = groupOf(OPTION_GROUPS, option.attributeName())
         if (heading) option.helpGroup(heading)
       }
     command.configureOutput({
@@ -107,16 +108,18 @@ export function groupHelpOptions(program: Command): void {
   }
 }
 
-/** The command and all below it. */
+/** The command and all its subcommands, at any depth. */
 export const commandsOf = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsOf)]
 
-/** Width of help texts: that of the terminal, else $COLUMNS, else 80; limited to 40 to 120 columns. */
+/**
+ * Width of help texts in columns: that of the terminal, else $COLUMNS, else 80; limited to 40 to 120 columns.
+ */
 function helpWidth(): number {
   const columns = process.stdout.columns ?? Number(process.env.COLUMNS)
   return Math.max(40, Math.min(120, columns > 0 ? columns : 80))
 }
 
-/** Wraps a help text to a width: paragraphs are filled, examples are broken by backslashes. */
+/** Wraps a help text to a width in columns: paragraphs are filled, examples are broken by backslashes. */
 export function fitText(text: string, width: number): string {
   const lines: string[] = []
   let paragraph = ''
@@ -140,8 +143,8 @@ export function fitText(text: string, width: number): string {
 }
 
 /**
- * lacuna command --option value    what it does: the remark goes before it, a long command over several
- * lines.
+ * Breaks an example `lacuna COMMAND --option value    remark` into lines of a width: the remark goes before
+ * the command, as a comment, and the command over several lines that end with backslashes.
  */
 function breakExample(line: string, width: number): string[] {
   const [command, remark] = line.split(/ {2,}/)
@@ -160,6 +163,7 @@ function breakExample(line: string, width: number): string[] {
   return [...lines, current]
 }
 
+/** Breaks text at spaces into lines of a width, each with the indent before it; longer words stay whole. */
 function wrapText(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let current = indent

@@ -1,4 +1,4 @@
-/** Reads entries by the labels and rows of a model. */
+/** Reads the entries of files by the modes and labels of a model. */
 import type { SparseTensor } from 'lacuna'
 import { isTableFile, type TensorModel } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
@@ -30,7 +30,10 @@ export function readNewEntries(
   return readWithProgress(files, { ...trainingColumns(files, model, options), ...options, ...like }, progress)
 }
 
-/** Table options by which the model was trained: its column of values, or counting of rows. */
+/**
+ * Table options by which the model was trained: its column of values, or its modes alone, so that rows are
+ * counted. None if files are no tables or the options name a value, a melt or a recipe.
+ */
 function trainingColumns(
   files: readonly string[],
   model: TensorModel,
@@ -45,8 +48,9 @@ function trainingColumns(
 }
 
 /**
- * Reads which rows of some modes occur together in a file. A table needs no columns for the other modes,
- * whose indices are then 0.
+ * Reads which rows of some modes occur together in a file, as entries of the model's sizes. A table needs no
+ * columns for the other modes, whose indices are then 0.
+ * @param wanted the modes, from 0
  */
 export async function readCooccurrences(
   file: string,
@@ -67,12 +71,12 @@ export async function readCooccurrences(
     { like, dims: like.dims, modes: like.modes.map(({ name }) => name), merge: 'count' },
     progress,
   )
-  const none = new Uint32Array(found.values.length)
+  const zeros = new Uint32Array(found.values.length)
   return {
     ...found,
     dims,
     modes,
     labels,
-    indices: dims.map((_, mode) => found.indices[wanted.indexOf(mode)] ?? none),
+    indices: dims.map((_, mode) => found.indices[wanted.indexOf(mode)] ?? zeros),
   }
 }

@@ -18,15 +18,23 @@ import { tableOptions } from './tableOptions.ts'
 
 /** Options of commands that read a tensor. */
 export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
+  /** Sizes of the modes, if not those of the file. */
   dims?: readonly number[]
+  /** What happens to negative values. */
   negative?: NegativePolicy
+  /** What happens to repeated coordinates. */
   duplicates?: DuplicatePolicy
+  /** An .npy file of truth values: where a dense array is observed. */
   mask?: string
   /** Leaves the duplicate check to the engine, where a run starts from these entries unchanged. */
   deferDuplicateCheck?: boolean
 }
 
-/** Reads a tensor from a file, or from files that form one table, and prints its size. */
+/**
+ * Reads a tensor from a file, from files that form one table, or from a query or database, and prints its
+ * size.
+ * @param files may be empty if there is a query
+ */
 export async function readWithProgress(
   files: readonly string[],
   options: ReadingOptions,
@@ -36,7 +44,7 @@ export async function readWithProgress(
   const readOptions = { onRemark: reportRemark(progress), ...options, onRows: rowProgress(name, progress) }
   const tensor = isTable(files, options)
     ? await readTable(files, readOptions)
-    : await readTensor(oneFile(files, options), {
+    : await readTensor(onlyFile(files, options), {
         ...readOptions,
         onProgress: readingProgress(name, progress),
       })
@@ -44,16 +52,16 @@ export async function readWithProgress(
   return tensor
 }
 
-/** Name of an input in messages. */
+/** Name of an input in messages: the path, or stdin for `-`. */
 export const inputName = (file: string): string => (file === '-' ? 'stdin' : file)
 
-/** Prints what was found out while reading; a guess is printed even with `--quiet`. */
+/** Makes the callback that prints remarks of reading, with options as flags; guesses even with `--quiet`. */
 export const reportRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>
     (guess ? insist : say)(oneLine(formatSentence(sentence, asFlag)))
 
-/** Callback that shows the progress of reading a large file, in bytes. */
+/** Makes the callback that shows how much of a file above 20 MB has been read, in percent. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {
   return (bytes, total) => {
     if (total > 20e6) progress.update(`Reading ${name}: ${Math.round((100 * bytes) / total)}%`)
@@ -61,7 +69,8 @@ export function readingProgress(name: string, progress: Progress): (bytes: numbe
 }
 
 /**
- * Callback that shows the progress of reading a large table, in rows: its length is not known before the end.
+ * Makes the callback that shows the rows of a table read so far, from 500,000: its length is not known before
+ * the end.
  */
 export function rowProgress(name: string, progress: Progress): (rows: number) => void {
   return (rows) => {
@@ -69,11 +78,13 @@ export function rowProgress(name: string, progress: Progress): (rows: number) =>
   }
 }
 
+/** Whether a query or database is read, or all files are tables by their names. */
 function isTable(files: readonly string[], { query, database }: ReadingOptions): boolean {
   return query !== undefined || database !== undefined || (files.length > 0 && files.every(isTableFile))
 }
 
-function oneFile(files: readonly string[], options: ReadingOptions): string {
+/** The only file; throws if there are several or none, or it is no table and there are table options. */
+function onlyFile(files: readonly string[], options: ReadingOptions): string {
   const [file, ...more] = files
   if (file === undefined)
     throw new InputError('empty', 'There is nothing to read; name a file, before --modes.')
@@ -86,7 +97,7 @@ function oneFile(files: readonly string[], options: ReadingOptions): string {
   return file
 }
 
-/** Refuses table options for a file that is no table, by its name; a pipe may be a table. */
+/** Throws if a file is no table by its name and there are table options; a pipe may be a table. */
 export function refuseTableOptions(file: string, options: ReadingOptions): void {
   const kind = kindByName(file)
   const [foreign] = Object.keys(tableOptions(options))

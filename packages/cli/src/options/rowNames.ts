@@ -2,17 +2,18 @@
 import { InvalidArgumentError } from 'commander'
 import { InputError } from 'lacuna'
 import type { Predictor } from 'lacuna/answers'
-import { LabelLookup, labelOf, modeName, readNames } from 'lacuna/internal'
+import { LabelLookup, labelOf, modeName, readColumnByLabel } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 
 /** A typed MODE=TEXT. */
 export interface Assignment {
+  /** Name or number of the mode, as typed. */
   mode: string
   /** Text after the equals sign, if there is one. */
   text?: string
 }
 
-/** Parses userId=42, or userId alone, and appends it to those before. */
+/** Parses userId=42, or userId alone, and returns a copy of `before` with it appended. */
 export function assignment(text: string, before: readonly Assignment[] = []): Assignment[] {
   // A mode's name may be a binning, as in bins(x, 5); the sign comes after it.
   const [, mode, value] = /^((?:[^=()]|\([^()]*\))+)(?:=([\s\S]*))?$/.exec(text) ?? []
@@ -30,7 +31,7 @@ export class RowNames {
   readonly #lookup: LabelLookup
   /** Names by row, per mode. */
   readonly #names: (Map<number, string> | undefined)[]
-  /** Column of the names, per mode. */
+  /** Column of the names, per mode; undefined where there are no names. */
   readonly titles: (string | undefined)[]
 
   private constructor(model: Predictor) {
@@ -40,7 +41,11 @@ export class RowNames {
     this.titles = model.dims.map(() => undefined)
   }
 
-  /** Reads the tables of --names. @param given what was typed */
+  /**
+   * Reads the tables of --names.
+   * @param given modes, each with a text FILE:COLUMN; throws if it is none
+   * @param progress for a notice if a table names no row of the model
+   */
   static async read(
     model: Predictor,
     given: readonly Assignment[] = [],
@@ -57,7 +62,7 @@ export class RowNames {
         )
       const [path, column] = [text.slice(0, colon), text.slice(colon + 1)]
       const { name, from } = model.modes?.[mode] ?? { name: modeName(model, mode) }
-      const found = await readNames(path, [from?.column ?? name, name], column)
+      const found = await readColumnByLabel(path, [from?.column ?? name, name], column)
       const rows = new Map<number, string>()
       for (const [label, rowName] of found) {
         const row = names.#lookup.find(mode, label)
@@ -70,17 +75,17 @@ export class RowNames {
     return names
   }
 
-  /** Name of a row, if it has one. */
-  of(mode: number, row: number): string | undefined {
+  /** Name of a row; undefined if it has none. */
+  nameOf(mode: number, row: number): string | undefined {
     return this.#names[mode]?.get(row)
   }
 
   /** Name of a row, or else its label. */
   nameOrLabel(mode: number, row: number): string {
-    return this.of(mode, row) ?? labelOf(this.#model, mode, row)
+    return this.nameOf(mode, row) ?? labelOf(this.#model, mode, row)
   }
 
-  /** Row of a label or name. */
+  /** Row by its label, or else by its name; throws if there is none. */
   row(mode: number, text: string): number {
     const found = this.#lookup.find(mode, text)
     if (found !== undefined) return found
@@ -88,7 +93,7 @@ export class RowNames {
     return this.#lookup.row(mode, text)
   }
 
-  /** Number of a mode, by its name or number as typed. */
+  /** Number of a mode from 0, by its name or number from 1 as typed; throws if there is none. */
   mode(name: string): number {
     return this.#lookup.mode(name)
   }

@@ -7,6 +7,7 @@ import type { TableOptions } from 'lacuna/tables'
 export const filesHelp =
   'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns; - is stdin'
 
+/** The options as commander describes them. */
 const options: readonly Option[] = [
   new Option(
     '--modes <expr...>',
@@ -45,13 +46,13 @@ const options: readonly Option[] = [
   new Option('--recipe <name>', 'read well-known files as others did').choices(recipeNames),
 ]
 
-/** Adds the options to a command. */
+/** Adds the options for tables to a command, and returns it. */
 export function addTableOptions(command: Command): Command {
   for (const option of options) command.addOption(option)
   return command
 }
 
-/** Picks the table options that were given from all options of a command. */
+/** The table options among all options of a command, without those that are undefined. */
 export function tableOptions(given: TableOptions): TableOptions {
   const { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe } = given
   const all = { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe }

@@ -11,6 +11,7 @@ import { bandOf, speedUps, timingPoints } from 'lacuna-figures/results'
 import { formatList } from '../print/format.ts'
 import { formatThreeDigits } from './numbers.ts'
 
+/** Results on which the verdicts depend; experiments without results are undefined. */
 type Measured = Pick<PaperResults, 'image' | 'convergence' | 'timing' | 'machine'>
 
 /** A claim without its verdict. */
@@ -18,10 +19,13 @@ type Statement = Pick<Claim, 'id' | 'figure' | 'statement'>
 /** The verdict on a claim, with its evidence. */
 type Finding = Pick<Claim, 'verdict' | 'evidence'>
 
+/** The verdict on a claim that was not tested. @param evidence why not */
 const untested = (evidence: string): Finding => ({ verdict: 'untested', evidence })
 
-/** The paper's claims with their verdicts, for the experiments that have results. */
-export function claimsOf(measured: Measured): Claim[] {
+/**
+ * Judges the paper's claims about the experiments that have results, and returns them with their verdicts.
+ */
+export function judgeClaims(measured: Measured): Claim[] {
   const { image, convergence, timing, machine } = measured
   const claims: Claim[] = []
   const add = (statement: Statement, finding: Finding): void => {
@@ -31,8 +35,8 @@ export function claimsOf(measured: Measured): Claim[] {
   if (convergence) {
     const problem = (name: string): ConvergenceProblem | undefined =>
       convergence.problems.find((one) => one.name === name)
-    add(noiseStatement, orderFinding(problem('S1'), 'largest'))
-    add(highSnrStatement, orderFinding(problem('S2'), 'smallest'))
+    add(noiseStatement, smallestSampleFinding(problem('S1'), 'largest'))
+    add(highSnrStatement, smallestSampleFinding(problem('S2'), 'smallest'))
   }
   if (timing) {
     const [synthetic, real] = ['S', 'T'].map((name) => timing.problems.find((one) => one.name === name))
@@ -51,6 +55,9 @@ const imageStatement: Statement = {
 /** Least gain of PSNR over each channel's mean, in dB, that counts as a reconstruction. */
 const RECONSTRUCTED_DB = 3
 
+/**
+ * Whether the paper's solver restores the picture at least RECONSTRUCTED_DB better than each channel's mean.
+ */
 function imageFinding({ mean, runs }: ImageResult): Finding {
   const run = runs.find(({ method }) => method === 'paper')
   if (!run) return untested("The paper's solver has not been run.")
@@ -72,9 +79,13 @@ const highSnrStatement: Statement = {
 }
 
 /**
- * Whether the smallest c has the largest (or smallest) error on the observed entries in most of the epochs.
+ * Whether, with the paper's solver, the smallest c has the largest (or smallest) error on the observed
+ * entries in more than half of the epochs; untested with fewer than two values of c.
  */
-function orderFinding(problem: ConvergenceProblem | undefined, which: 'smallest' | 'largest'): Finding {
+function smallestSampleFinding(
+  problem: ConvergenceProblem | undefined,
+  extremeName: 'smallest' | 'largest',
+): Finding {
   const series = problem?.series.filter(({ solver }) => solver === 'paper') ?? []
   if (!problem || series.length < 2) return untested('Fewer than two values of c have been run.')
   const bySample = [...series].sort((a, b) => Number(a.sample) - Number(b.sample))
@@ -82,21 +93,22 @@ function orderFinding(problem: ConvergenceProblem | undefined, which: 'smallest'
   let agreeing = 0
   for (let e = 0; e < epochs; e++) {
     const errors = bySample.map((one) => meanAt(one, 'observed', e))
-    const extreme = which === 'smallest' ? Math.min(...errors) : Math.max(...errors)
+    const extreme = extremeName === 'smallest' ? Math.min(...errors) : Math.max(...errors)
     if (errors[0] === extreme) agreeing++
   }
-  const ends = (what: 'observed' | 'hidden'): string =>
+  const ends = (set: 'observed' | 'hidden'): string =>
     formatList(
-      bySample.map((one) => `${formatThreeDigits(meanAt(one, what, epochs - 1))} with c = ${one.sample}`),
+      bySample.map((one) => `${formatThreeDigits(meanAt(one, set, epochs - 1))} with c = ${one.sample}`),
     )
   return {
     verdict: 2 * agreeing > epochs ? 'holds' : 'fails',
-    evidence: `At ${problem.snrDb} dB, c = ${bySample[0].sample} has the ${which} error on the observed entries in ${agreeing} of ${epochs} epochs. At the end it is ${ends('observed')}; on hidden entries, without their noise, ${ends('hidden')}.`,
+    evidence: `At ${problem.snrDb} dB, c = ${bySample[0].sample} has the ${extremeName} error on the observed entries in ${agreeing} of ${epochs} epochs. At the end it is ${ends('observed')}; on hidden entries, without their noise, ${ends('hidden')}.`,
   }
 }
 
-const meanAt = ({ trials }: ConvergenceSeries, what: 'observed' | 'hidden', at: number): number =>
-  bandOf(trials.map(({ curve }) => curve[what][at])).mean
+/** Mean error over the trials at a point of their curves. @param epoch index of the point */
+const meanAt = ({ trials }: ConvergenceSeries, set: 'observed' | 'hidden', epoch: number): number =>
+  bandOf(trials.map(({ curve }) => curve[set][epoch])).mean
 
 const speedUpStatement: Statement = {
   ...{ id: 'speed-up', figure: 4 },
@@ -104,8 +116,12 @@ const speedUpStatement: Statement = {
 }
 
 /** Least fraction of the ideal gain of further threads that counts as significant speed-up. */
-const SIGNIFICANT = 0.5
+const MIN_GAIN_FRACTION = 0.5
 
+/**
+ * Whether the speed-up of the paper's solver on the largest number of threads is at least
+ * 1 + MIN_GAIN_FRACTION · (threads − 1) for every problem and rank; untested on one thread.
+ */
 function speedUpFinding(problems: readonly TimingProblem[], cores: number): Finding {
   const threads = largestThreadCount(problems, cores)
   if (threads < 2) return untested('Only one thread has been measured.')
@@ -113,7 +129,7 @@ function speedUpFinding(problems: readonly TimingProblem[], cores: number): Find
   const range = (solver: 'paper' | 'fast'): { low: number; high: number } =>
     bandOf(points.filter((point) => point.solver === solver).map(({ speedUp }) => speedUp.mean))
   const [paper, fast] = [range('paper'), range('fast')]
-  const needed = 1 + SIGNIFICANT * (threads - 1)
+  const needed = 1 + MIN_GAIN_FRACTION * (threads - 1)
   return {
     verdict: paper.low >= needed ? 'holds' : 'fails',
     evidence: `On ${threads} threads the paper's solver is ${paper.low.toFixed(2)} to ${paper.high.toFixed(2)} times as fast as on one, the fast solver ${fast.low.toFixed(2)} to ${fast.high.toFixed(2)} times. Holds if the paper's is at least ${needed} times in every case.`,
@@ -125,6 +141,10 @@ const realSpeedUpStatement: Statement = {
   statement: 'The speed-up on synthetic data (S) is somewhat higher than on real data (T).',
 }
 
+/**
+ * Whether the mean speed-up on synthetic data is larger than on real data by more than twice the standard
+ * error of the difference; untested without real data or on one thread.
+ */
 function realSpeedUpFinding(
   synthetic: TimingProblem | undefined,
   real: TimingProblem | undefined,
@@ -134,7 +154,7 @@ function realSpeedUpFinding(
   const threads = largestThreadCount([synthetic, real], cores)
   if (threads < 2) return untested('Only one thread has been measured.')
   const measure = (problem: TimingProblem): Estimate =>
-    estimate(
+    estimateMean(
       problem.series
         .filter((one) => one.threads === threads && one.solver === 'paper')
         .flatMap((one) => speedUps(problem, one)),
@@ -147,12 +167,14 @@ function realSpeedUpFinding(
   }
 }
 
+/** A mean and its standard error. */
 interface Estimate {
   mean: number
   standardError: number
 }
 
-function estimate(numbers: readonly number[]): Estimate {
+/** Estimates the mean of a sample of numbers. */
+function estimateMean(numbers: readonly number[]): Estimate {
   const { mean } = bandOf(numbers)
   const squares = numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0)
   const variance = squares / Math.max(1, numbers.length - 1)
@@ -165,20 +187,24 @@ const balanceStatement: Statement = {
 }
 
 /** Number of threads at which the balance is compared. */
-const BALANCE_AT = 32
+const BALANCE_THREADS = 32
 
+/**
+ * Whether rows as tasks would limit the speed-up of BALANCE_THREADS threads more on real than on synthetic
+ * data.
+ */
 function balanceFinding(synthetic: TimingProblem | undefined, real: TimingProblem | undefined): Finding {
   if (!synthetic || !real) return untested('No real data was given (--uber).')
-  const at = ({ rowBalance }: TimingProblem): number =>
-    rowBalance.find(({ threads }) => threads === BALANCE_AT)?.speedUp ?? Number.NaN
-  const [s, t] = [at(synthetic), at(real)]
+  const speedUpOf = ({ rowBalance }: TimingProblem): number =>
+    rowBalance.find(({ threads }) => threads === BALANCE_THREADS)?.speedUp ?? Number.NaN
+  const [s, t] = [speedUpOf(synthetic), speedUpOf(real)]
   return {
     verdict: s > t ? 'holds' : 'fails',
-    evidence: `If ${BALANCE_AT} threads took whole rows, one after the other, waiting for the last one after each mode would limit the speed-up to ${s.toFixed(1)} on S and ${t.toFixed(1)} on T.`,
+    evidence: `If ${BALANCE_THREADS} threads took whole rows, one after the other, waiting for the last one after each mode would limit the speed-up to ${s.toFixed(1)} on S and ${t.toFixed(1)} on T.`,
   }
 }
 
-/** Largest number of threads that was measured and does not exceed the cores. */
+/** Returns the largest number of threads that was measured and does not exceed the cores, or 1. */
 function largestThreadCount(problems: readonly TimingProblem[], cores: number): number {
   const all = problems.flatMap(({ series }) => series.map(({ threads }) => threads))
   return Math.max(...all.filter((threads) => threads <= cores), 1)

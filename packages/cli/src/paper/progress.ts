@@ -1,4 +1,4 @@
 /** Progress of the experiments. */
 
-/** Callback with a description of the current step. */
-export type Progress = (what: string) => void
+/** Callback that prints a description of the current step. */
+export type Progress = (step: string) => void

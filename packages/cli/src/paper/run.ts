@@ -9,13 +9,13 @@ import {
   RESULTS_VERSION,
   type ScaleName,
 } from 'lacuna-figures/results'
-import { claimsOf } from './claims.ts'
+import { judgeClaims } from './claims.ts'
 import { collectConvergence, convergenceGroups } from './experiments/convergence.ts'
-import { fingerprint, readPicture, realData } from './experiments/data.ts'
+import { fingerprint, openRealData, readPicture } from './experiments/data.ts'
 import type { Group } from './experiments/group.ts'
 import { collectImage, imageGroups } from './experiments/image.ts'
 import { collectTiming, timingGroups } from './experiments/timing.ts'
-import { thisMachine } from './machine.ts'
+import { describeMachine } from './machine.ts'
 import { experimentSettings } from './scales.ts'
 import { type Conditions, openStore, type TrialStore } from './trialStore.ts'
 
@@ -26,12 +26,16 @@ export interface PaperOptions {
   scale: ScaleName
   /** Numbers of the figures, 1 to 4. */
   figures: readonly number[]
+  /** Trials of each setting of figures 2 to 4; undefined for the default of the scale. */
   trials?: number
   /** Numbers of threads for figures 3 and 4; the others run on all cores. */
   threads: readonly number[]
   seed: number
+  /** Path of the picture of figure 1; undefined for one that is drawn. */
   image?: string
+  /** Path of the real data of figure 2, if any. */
   movielens?: string
+  /** Paths of the real data of figures 3 and 4, if any. */
   uber?: readonly string[]
   /** Discards the trials of earlier runs. */
   force: boolean
@@ -42,7 +46,10 @@ export interface PaperOptions {
   onRemark: (line: string) => void
 }
 
-/** Runs the experiments and returns all results, with those of earlier runs in the same folder. */
+/**
+ * Runs the trials that the folder does not hold yet, and returns the results of all trials in it. Throws if
+ * the signal is aborted: finished trials stay in the folder.
+ */
 export async function runPaper(options: PaperOptions): Promise<PaperResults> {
   const { folder, scale, threads, trials, seed } = options
   const settings = experimentSettings(scale, threads, trials)
@@ -52,8 +59,8 @@ export async function runPaper(options: PaperOptions): Promise<PaperResults> {
 }
 
 /**
- * Conditions that all trials of a folder share. Figures and the number of trials are not among them: they may
- * grow.
+ * Returns the conditions that all trials of a folder share: settings, fingerprints of the input files,
+ * version and machine. Figures and the number of trials are not among them: they may grow.
  */
 async function conditionsOf({
   scale,
@@ -63,7 +70,7 @@ async function conditionsOf({
   movielens,
   uber,
 }: PaperOptions): Promise<Conditions> {
-  const { cpu, cores } = thisMachine()
+  const { cpu, cores } = describeMachine()
   return {
     ...{ '--scale': scale, '--seed': String(seed), '--threads': threads.join() },
     ...(image === undefined ? {} : { '--image': await fingerprint([image]) }),
@@ -73,6 +80,7 @@ async function conditionsOf({
   }
 }
 
+/** Lists the groups of trials of the chosen figures. */
 function groupsOf(options: PaperOptions, settings: ExperimentSettings): Group[] {
   const { figures, folder, seed, image, movielens, uber } = options
   const threads = hardwareThreads()
@@ -91,16 +99,17 @@ function groupsOf(options: PaperOptions, settings: ExperimentSettings): Group[] 
       }),
     )
   if (figures.includes(2)) {
-    const real = movielens === undefined ? undefined : realData([movielens], 'movielens')
+    const real = movielens === undefined ? undefined : openRealData([movielens], 'movielens')
     groups.push(...convergenceGroups({ settings: settings.convergence, seed, threads, real }))
   }
   if (figures.includes(3) || figures.includes(4)) {
-    const real = uber === undefined ? undefined : realData(uber, 'uber')
+    const real = uber === undefined ? undefined : openRealData(uber, 'uber')
     groups.push(...timingGroups({ settings: settings.timing, seed, real }))
   }
   return groups
 }
 
+/** Runs the trials that the store does not hold, and writes each into it when it is finished. */
 async function runGroups(
   groups: readonly Group[],
   store: TrialStore,
@@ -135,6 +144,7 @@ async function runGroups(
   }
 }
 
+/** Collects the stored trials of all figures, with the machine and the verdicts on the paper's claims. */
 async function collectResults(
   store: TrialStore,
   settings: ExperimentSettings,
@@ -145,10 +155,10 @@ async function collectResults(
   const convergence = await collectConvergence(settings.convergence, store.read)
   const timing = await collectTiming(settings.timing, store.read)
   const measured = { image, convergence, timing }
-  const machine = thisMachine()
+  const machine = describeMachine()
   return {
     ...{ format: RESULTS_FORMAT, version: RESULTS_VERSION, lacuna: version, scale, seed, settings, machine },
     ...measured,
-    claims: claimsOf({ machine, ...measured }),
+    claims: judgeClaims({ machine, ...measured }),
   }
 }

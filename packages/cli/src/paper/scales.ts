@@ -1,14 +1,15 @@
 /** Settings of the experiments: the paper's sizes, or smaller problems of the same kind. */
 import type { ExperimentSettings, ScaleName } from 'lacuna-figures/results'
 
-/** The paper does not state λ; docs/paper.md explains this value. */
+/** Weight of the squared factors. The paper does not state λ; docs/paper.md explains this value. */
 const LAMBDA = 0.01
 /**
- * The paper does not state the SNRs either: at 10 dB a third of an observed value is noise, at 30 dB a
- * thirtieth.
+ * Signal-to-noise ratios of S1 and S2 in dB. The paper does not state them: at 10 dB a third of an observed
+ * value is noise, at 30 dB a thirtieth.
  */
 const SNR_DB = [10, 30]
 
+/** Settings of figure 1, of figure 2, and of figures 3 and 4 that all scales share. */
 const image = { rank: 50, sample: 0.02, lambda: LAMBDA, epochs: 500, missing: 0.9 }
 const convergence = {
   ...{ rank: 10, samples: [0.05, 0.2, 0.5], lambda: LAMBDA, epochs: 100, snrDb: SNR_DB, trials: 5 },
@@ -17,6 +18,7 @@ const timing = {
   ...{ dims: [183, 24, 1140, 1717], ranks: [10, 30, 50], sample: 0.5, lambda: LAMBDA, trials: 5 },
 }
 
+/** Settings by the name of --scale. */
 const scales: { [name in ScaleName]: WithoutThreads } = {
   full: {
     image: { height: 1063, width: 1599, ...image },
@@ -38,12 +40,12 @@ const scales: { [name in ScaleName]: WithoutThreads } = {
   },
 }
 
-/** Settings before the numbers of threads are known. */
+/** Settings of all experiments but for the numbers of threads, which the user gives. */
 interface WithoutThreads extends Omit<ExperimentSettings, 'timing'> {
   timing: Omit<ExperimentSettings['timing'], 'threads'>
 }
 
-/** The settings of a scale, with the user's numbers of threads and, if given, of trials. */
+/** Returns the settings of a scale, with the given numbers of threads and, unless undefined, of trials. */
 export function experimentSettings(
   scale: ScaleName,
   threads: readonly number[],

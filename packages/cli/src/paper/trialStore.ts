@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { InputError } from 'lacuna'
 import { explainFileError, option, sentence, writeFileWhole } from 'lacuna/internal'
 
-/** Finished trials of a folder. */
+/** Finished trials of a folder, by id. */
 export interface TrialStore {
   folder: string
   has(id: string): Promise<boolean>
+  /** Reads the record of a trial; undefined if it is not finished. */
   read(id: string): Promise<object | undefined>
   write(id: string, record: object): Promise<void>
 }
@@ -18,7 +19,10 @@ export interface TrialStore {
 /** Settings that trials depend on, by the names used in messages: `--scale`: small, … */
 export type Conditions = Record<string, string>
 
-/** Opens a folder, and refuses one that was begun under other conditions. @param force discards its trials */
+/**
+ * Opens a folder, which is created if necessary; throws if it was begun under other conditions.
+ * @param force discards its trials and conditions
+ */
 export async function openStore(folder: string, conditions: Conditions, force: boolean): Promise<TrialStore> {
   const trials = join(folder, 'trials')
   const begun = join(folder, 'begun.json')
@@ -42,6 +46,7 @@ export async function openStore(folder: string, conditions: Conditions, force: b
   }
 }
 
+/** Describes the conditions that differ, as in `--seed 1, not 2`; undefined if all are equal. */
 function describeChanges(earlier: Conditions, now: Conditions): string | undefined {
   const names = [...new Set([...Object.keys(earlier), ...Object.keys(now)])]
   const different = names.filter((name) => earlier[name] !== now[name])
@@ -51,6 +56,7 @@ function describeChanges(earlier: Conditions, now: Conditions): string | undefin
     .join(', and ')
 }
 
+/** Creates a folder unless it exists; throws if it is a file or cannot be created. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })
@@ -61,6 +67,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
+/** Reads a JSON file; undefined if it does not exist. Throws if it cannot be read or parsed. */
 async function readJson<T extends object>(path: string): Promise<T | undefined> {
   let text: string
   try {
@@ -79,5 +86,6 @@ async function readJson<T extends object>(path: string): Promise<T | undefined> 
   }
 }
 
+/** Writes a JSON file, whole or not at all. */
 const writeJson = (path: string, value: object): Promise<void> =>
   writeFileWhole(path, [new TextEncoder().encode(`${JSON.stringify(value)}\n`)])

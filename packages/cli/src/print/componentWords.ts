@@ -2,11 +2,11 @@
 import { joinLabels, rowsOfUnit, type TensorModel } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
 
-/** Number of rows that are named per mode. */
-const NAMED = 3
+/** Number of rows that a description names per mode. */
+const NAMED_ROWS = 3
 
 /**
- * Returns a function that describes a component by its strongest rows.
+ * Makes a function that describes a component by its three strongest rows per mode.
  * @param names names of rows, used where a row has one
  * @returns a function of the component's number, from 1, and of a mode; without a mode, all modes are
  * described
@@ -15,7 +15,7 @@ export function componentDescriber(
   model: TensorModel,
   names: RowNames,
 ): (number: number, mode?: number) => string {
-  const components = model.components({ strongest: NAMED })
+  const components = model.components({ strongest: NAMED_ROWS })
   return (number, mode) => {
     const component = components[number - 1]
     return component.modes

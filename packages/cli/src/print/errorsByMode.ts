@@ -3,7 +3,7 @@ import type { ModeErrors } from 'lacuna/answers'
 import { formatCount, formatNumber } from './format.ts'
 import { oneLine } from './printable.ts'
 
-/** RMSE and number of entries by support of the rows: `1–4: 0.95 (621)   5–19: …`. */
+/** Formats RMSE and number of entries by support (entries per row): `film  1–4: 0.95 (621)   5–19: …`. */
 export function supportLine({ name, bySupport }: ModeErrors): string {
   const groups = bySupport.map(
     ({ from, to, entries, rmse }) =>
@@ -12,11 +12,11 @@ export function supportLine({ name, bySupport }: ModeErrors): string {
   return `${oneLine(name)}  ${groups.join('   ')}`
 }
 
-/** Heading of the lines of worstLine. */
+/** Heading of the lines that worstLine makes. */
 export const worstHead = 'Rows that add most to the squared error: RMSE (entries, share of it)'
 
 /**
- * The rows of a mode with the largest sums of squared errors.
+ * Formats the rows of a mode with the largest sums of squared errors: RMSE, entries, percentage of the total.
  * @param nameOf name of a row; where it is undefined, the label is printed
  */
 export function worstLine(

@@ -10,12 +10,12 @@ export {
   formatSignificant,
 } from 'lacuna-figures/numbers'
 
-/** An enumeration: a, b and c. */
+/** Joins words to an enumeration: `a, b and c`. */
 export function formatList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Rows of cells as lines with columns of equal width: the first aligned left, the others right. */
+/** Formats rows of cells as lines with aligned columns: the first to the left, the others to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, c) =>
@@ -34,7 +34,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 /** Head of a table of errors, whose rows are made by errorRow. */
 export const errorHeads: string[] = ['', 'relative error', 'RMSE', 'MAE']
 
-/** Row of a table of errors. */
+/** Formats a row of a table of errors: name, relative error, RMSE and MAE. */
 export const errorRow = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
   name,
   formatNumber(relative),

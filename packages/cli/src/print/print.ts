@@ -1,8 +1,8 @@
 /** Output of results to stdout. */
 
 /**
- * Writes text to stdout and waits until it is flushed, so that a process may end without a slow reader losing
- * anything.
+ * Writes text to stdout, with a line break at its end, and resolves when it is flushed, so that a process may
+ * end without a slow reader losing anything.
  */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -13,8 +13,8 @@ export function print(text: string): Promise<void> {
 }
 
 /**
- * Writes one JSON object. Infinity becomes null; characters that would control a terminal are escaped as
- * \\u009b.
+ * Writes a value to stdout as indented JSON. Infinity becomes null; characters that would control a terminal
+ * are escaped as \\u009b.
  */
 export function printJson(value: unknown): Promise<void> {
   const text = JSON.stringify(value, null, 2)

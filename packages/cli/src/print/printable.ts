@@ -4,6 +4,7 @@
  */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
+/** A control character as a visible escape: \\n, \\x1b or \\u202e. */
 const escapeCharacter = (character: string): string => {
   const code = character.charCodeAt(0)
   const name = { 9: '\\t', 10: '\\n', 13: '\\r' }[code]
@@ -13,9 +14,9 @@ const escapeCharacter = (character: string): string => {
   )
 }
 
-/** Text in one line: line breaks and tabs are escaped, too. */
+/** Text made safe for one line of a terminal: line breaks and tabs are escaped, too. */
 export const oneLine = (text: string): string => text.replace(CONTROLS, escapeCharacter)
 
-/** Text of several lines: line breaks and tabs stay. */
+/** Text made safe for several lines of a terminal: line breaks and tabs stay. */
 export const printable = (text: string): string =>
   text.replace(CONTROLS, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))

@@ -14,11 +14,12 @@ export interface Progress {
   end(): void
 }
 
-/** Least time between two changing lines, without and with a terminal. */
+/** Least time between two lines of `update` where stderr is no terminal. */
 const PLAIN_INTERVAL_MS = 1000
+/** Least time between two changes of the line of `update` on a terminal. */
 const TERMINAL_INTERVAL_MS = 50
 
-/** Starts progress on a stream. @param quiet prints nothing but what `insist` is given */
+/** Makes the progress of a command on a stream. @param quiet whether only `insist` prints */
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
   const write = (line: string) => stream.write(`${printable(line)}\n`)
   if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
@@ -27,6 +28,7 @@ export function startProgress(quiet: boolean, stream: WriteStream = process.stde
   let isShown = false // whether a changing line is on the terminal
   let last = -Infinity
 
+  /** Shows a changing line: in place of the last one on a terminal, else as a line of its own. */
   function show(line: string): void {
     if (terminal) stream.write(`\r\x1b[K${oneLine(line).slice(0, (stream.columns ?? 80) - 1)}`)
     else write(line)
@@ -35,6 +37,7 @@ export function startProgress(quiet: boolean, stream: WriteStream = process.stde
     last = performance.now()
   }
 
+  /** Shows the last changing line if it was not shown, and ends it with a line break. */
   function settle(): void {
     if (pending !== undefined) show(pending)
     if (isShown) stream.write('\n')

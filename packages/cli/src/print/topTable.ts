@@ -9,8 +9,8 @@ import { oneLine, printable } from './printable.ts'
 import { painter } from './terminal.ts'
 
 /**
- * Prints or writes the answer to one question.
- * @param of the ranked mode
+ * Prints the best rows along a mode as text or JSON, or writes them to a table if `output` is a path.
+ * @param of the ranked mode, from 0
  * @param labels labels of the fixed rows, by mode name
  * @param ranked the best rows, in order
  */
@@ -22,7 +22,7 @@ export async function printTop(
   names: RowNames,
   options: { output?: string; json?: boolean },
 ): Promise<void> {
-  const rowsWithNames = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
+  const rowsWithNames = ranked.map((each) => ({ ...each, name: names.nameOf(of, each.row) }))
   if (options.output && options.output !== '-') {
     const rows = rowsWithNames.map(
       ({ label, name, predicted, entries, mean }, i): OutputRow => [
@@ -76,9 +76,9 @@ export async function printTop(
 }
 
 /**
- * Columns of a table of answers.
+ * Columns of a table of the best rows: the fixed rows, rank, label, name, prediction, entries, mean.
  * @param asked names of the modes with fixed rows
- * @param of the ranked mode
+ * @param of the ranked mode, from 0
  * @param hasMean whether there is a column of the mean observed values
  */
 export function answerColumns(

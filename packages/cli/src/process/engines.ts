@@ -20,7 +20,7 @@ export type EngineName = (typeof engineNames)[number]
 /** An engine as commands use it: with a number of threads and a communicator. */
 export type LocalEngine = Engine & Pick<CpuEngine, 'threads' | 'communicator'>
 
-/** Adds --engine to a command. */
+/** Adds --engine to a command, and returns it. */
 export const addEngineOption = (command: Command): Command =>
   command.addOption(
     new Option(
@@ -31,14 +31,19 @@ export const addEngineOption = (command: Command): Command =>
 
 /** Options of openEngine. */
 export interface EngineOptions {
+  /** The value of --engine; cpu by default. */
   engine?: EngineName
+  /** Number of CPU threads. */
   threads: number
+  /** Least number of partitions of the entries; 1 by default. */
   parts?: number
+  /** The value of --missing: zeros are refused on a GPU. */
   missing?: string
+  /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
 }
 
-/** Creates the engine that was asked for. */
+/** Opens the engine of --engine. Throws where there is no GPU, or it does not solve the problem. */
 export async function openEngine({
   engine = 'cpu',
   missing,

@@ -18,7 +18,7 @@ export class Interrupted extends Error {
 }
 
 /**
- * Prints an error.
+ * Prints an error to stderr, unless commander has printed it or it is Interrupted.
  * @returns the exit code: 2 for errors of the user, that of a signal, 1 for faults of the program
  */
 export function explainFailure(error: unknown): number {
@@ -39,7 +39,7 @@ export function explainFailure(error: unknown): number {
   return 1
 }
 
-/** Message for a limit of the system, which is no fault of the program. */
+/** Message for an error by a limit of the system: files, threads or memory; undefined for other errors. */
 function explainLimit(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
@@ -51,7 +51,7 @@ function explainLimit(error: unknown): string | undefined {
     return 'The system gives no more memory; use a smaller rank or fewer entries, or end other programs.'
 }
 
-/** An option of the library as it is typed on the command line: maxInner as --max-inner. */
+/** Formats an option of the library, with its values, as it is typed: maxInner as `--max-inner`. */
 export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
   if (values.length === 0) return flag
@@ -59,6 +59,6 @@ export function asFlag({ option, values, set }: OptionMention): string {
   return `${flag} ${set ? words.join(' ') : joinWithOr(words)}`
 }
 
-/** Text as one word of a POSIX shell, quoted if necessary. */
+/** Quotes text as one word of a POSIX shell, if that is necessary. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

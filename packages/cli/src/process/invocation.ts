@@ -1,7 +1,11 @@
 /** How the program was started. */
 import { basename } from 'node:path'
 
-/** The words that start this program: `lacuna`, `npx lacuna`, or node and the script. */
+/**
+ * The words by which a user starts this program: `lacuna`, `npx lacuna`, or node and the script.
+ * @param node path of the Node executable, `process.argv[0]`
+ * @param script path of the script, `process.argv[1]`
+ */
 export function invocation(node: string, script: string): string[] {
   if (basename(script) === 'lacuna')
     return process.env.npm_command === 'exec' ? ['npx', 'lacuna'] : ['lacuna']

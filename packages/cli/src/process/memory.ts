@@ -16,8 +16,9 @@ import {
 } from 'lacuna/internal'
 import { formatCount } from '../print/format.ts'
 
-/** Memory of the idle program and of each further thread, measured on Node 20. */
+/** Memory of the idle program, measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
+/** Memory of each worker thread, measured on Node 20. */
 const THREAD_BYTES = 10 * 2 ** 20
 /** Memory of the MPI library and of its shared buffers, measured with Open MPI 4.1. */
 const MPI_BYTES = 16 * 2 ** 20
@@ -29,7 +30,7 @@ export interface JobPlan extends EnginePlan {
 }
 
 /**
- * Plans the memory of one process.
+ * Plans the memory of one process: program, threads, tensor, and the larger of reading and engine.
  * @param columns index columns of the tensor in memory (default: its order)
  * @param heldOut number of entries in memory beside the training entries
  * @param reading bytes that reading takes beside the tensor
@@ -68,9 +69,10 @@ export function planJob(
 }
 
 /**
- * Refuses a job whose files are too large, by estimates from their first lines and sizes.
+ * Throws if the files of a job are too large for the memory, by estimates from their first lines and sizes.
+ * Files without an estimate, such as pipes, are not refused.
  * @param holders number of processes over which the entries are distributed
- * @returns bytes that reading takes beside the tensor
+ * @returns bytes that reading takes beside the tensor; 0 if there is no estimate
  */
 export async function refuseTooLarge(
   files: readonly string[],
@@ -98,7 +100,7 @@ export async function refuseTooLarge(
   return reading
 }
 
-/** Refuses a job that would take more memory than there is. @param what the job, in words */
+/** Throws if a job would take more memory than there is. @param what the job in words, for the message */
 export function refuseJob(plan: JobPlan, what: string): void {
   // Memory that this process has taken already is part of the plan.
   const available = plan.available + process.memoryUsage.rss()
@@ -109,7 +111,7 @@ export function refuseJob(plan: JobPlan, what: string): void {
     )
 }
 
-/** Refuses files that are too large to be read, for a job that only reads. */
+/** Throws if a file is too large to be read into memory, for a job that only reads. */
 export async function refuseUnreadable(files: readonly string[]): Promise<void> {
   const available = availableMemory()
   for (const file of files) {
@@ -126,20 +128,20 @@ export async function refuseUnreadable(files: readonly string[]): Promise<void> 
   }
 }
 
-/** Rounds an estimate to two digits. */
+/** Rounds an estimate to two significant digits; numbers below 100 stay. */
 const roundEstimate = (n: number): number => (n < 100 ? n : Number(n.toPrecision(2)))
 
-/** The plan in words, by its largest items. */
+/** The memory of a plan in words, with its items of at least 0.5%: `1.2 GB of memory (tensor 0.8 GB, …)`. */
 export function describeJob({ byteLength, items }: EnginePlan): string {
   const shown = items.filter((item) => item.byteLength >= 0.005 * byteLength)
   return `${formatBytes(byteLength)} of memory (${shown.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
-/** Garbage of fewer bytes is not collected at once. */
+/** Least bytes in use for which garbage is collected at once. */
 const LEAST_GARBAGE = 2 ** 25
 
 /**
- * Collects garbage at once where it may be large: otherwise the system counts it as used until the next
+ * Collects garbage at once if 32 MB or more are in use: otherwise the system counts it as used until the next
  * collection.
  * @param shared bytes of shared arrays among the garbage, which Node does not count
  */

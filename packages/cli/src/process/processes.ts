@@ -21,11 +21,15 @@ import { explainFailure, Interrupted } from './failure.ts'
 
 /** Options by which an engine is opened. */
 export interface EngineChoice {
+  /** Number of CPU threads of a process. */
   threads: number
   /** Least number of partitions of a process. */
   parts?: number
+  /** Path of the MPI library, if it is not found by itself. */
   mpiLibrary?: string
+  /** The value of --engine; cpu by default. */
   engine?: EngineName
+  /** The value of --missing: zeros are refused on a GPU. */
   missing?: string
   /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
@@ -40,8 +44,8 @@ export const isRoot = !isJob || launchedProcess() === 0
 /** Commands that all processes work on. */
 const distributedCommands = new WeakSet<Command>()
 
-/** Marks a command that all processes work on; others run on the root alone. */
-export function onAllProcesses(command: Command): Command {
+/** Marks a command to run on all processes, not on the root alone; adds --mpi-library and returns it. */
+export function runOnAllProcesses(command: Command): Command {
   distributedCommands.add(command)
   return command.option('--mpi-library <file>', 'the MPI library of mpirun, if it is not found by itself')
 }
@@ -51,7 +55,7 @@ export function exitUnlessNeeded(command: Command): void {
   if (!isRoot && !distributedCommands.has(command)) process.exit(0)
 }
 
-/** Progress that is shown by the root alone. */
+/** Makes the progress of a command: shown by the root, silent on other processes. */
 export const startRootProgress = (quiet: boolean): Progress =>
   isRoot ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
@@ -73,13 +77,16 @@ const JOIN_FAILURE_DELAY_MS = 2000
 /** Time that failed processes wait for one another before one of them aborts the job. */
 const CLOSE_TIMEOUT_MS = 10_000
 
-/** Adds the number of the process to an error that it alone has. */
+/** Adds the number of this process to the message of an InputError; other errors stay. */
 const withProcessNumber = (error: unknown): unknown =>
   error instanceof InputError
     ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
     : error
 
-/** Opens the engine, works on it and closes it. An unexpected error of one process aborts the job. */
+/**
+ * Opens the engine of --engine, works on it, closes it and returns the result. On several processes it is the
+ * CPU engine over all of them, and an unexpected error of one process aborts the job.
+ */
 export async function withEngine<T>(
   choice: EngineChoice,
   work: (engine: LocalEngine) => Promise<T>,
@@ -96,7 +103,10 @@ export async function withEngine<T>(
   return withCpuEngine(choice, work)
 }
 
-/** Opens the CPU engine over all processes, works on it and closes it. */
+/**
+ * Opens the CPU engine over all processes, works on it, closes it and returns the result. An unexpected error
+ * of one process aborts the job.
+ */
 export async function withCpuEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,

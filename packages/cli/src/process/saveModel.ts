@@ -1,4 +1,4 @@
-/** Saving of models. */
+/** Saves models, if need be to the folder for temporary files. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'

@@ -6,10 +6,11 @@ import { constants } from 'node:os'
 import { Interrupted } from './failure.ts'
 import { isRoot } from './processes.ts'
 
+/** Signals that interrupt the work of one process. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /**
- * mpirun forwards SIGUSR2 and does nothing else; upon the other signals it ends its processes within a
- * second.
+ * Signals that interrupt the work of an MPI job: mpirun forwards SIGUSR2 and does nothing else; upon the
+ * other signals it ends its processes within a second.
  */
 const SIGNALS_OF_JOBS = [...SIGNALS, 'SIGUSR2'] as const
 
@@ -23,7 +24,7 @@ const ECHO_MS = 300
 export interface Interruption {
   /** Aborted by the first signal. */
   signal: AbortSignal
-  /** Defers signals until the work is done; only kill -9 ends the process before. */
+  /** Runs `saving` and returns its result; signals do not end the process before, except kill -9. */
   protect<T>(saving: () => Promise<T>): Promise<T>
   /** The exit code of the signal that came, or 0. */
   code(): number
@@ -31,7 +32,11 @@ export interface Interruption {
   outcome(): Interrupted
 }
 
-/** Does long work that signals may interrupt. @param isJob whether this is one process of an MPI job */
+/**
+ * Does long work that signals may interrupt, and returns its result.
+ * @param work is passed the state of the signals
+ * @param isJob whether this is one process of an MPI job, which a second signal does not end
+ */
 export async function withSignals<T>(
   work: (interruption: Interruption) => Promise<T>,
   isJob = false,

@@ -14,7 +14,10 @@ export interface PageOptions {
   shown?: number
 }
 
-/** A page with a card for each component: its share, a sentence, and a plot or list of rows per mode. */
+/**
+ * Returns an HTML page with a card for each component: its share, a sentence, and a plot or list of rows per
+ * mode.
+ */
 export async function componentsPage(
   model: TensorModel,
   description: ModelDescription,
@@ -37,6 +40,9 @@ ${rest.length > 0 ? more : ''}
   return htmlPage({ title, css, body })
 }
 
+/**
+ * HTML above the cards: sizes, training entries, a bar of the components' shares, and how to read the cards.
+ */
 function introduction(
   { observed, members }: TensorModel,
   { dims }: FactorView,
@@ -69,6 +75,7 @@ function introduction(
 <p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
 }
 
+/** HTML of one component: number, share, a sentence, and a panel for each mode. */
 function componentCard(
   model: FactorView,
   description: ModelDescription,
@@ -88,8 +95,8 @@ function componentCard(
 }
 
 /**
- * Plot or list of the rows of one mode that are special about a component; empty if another mode's map shows
- * it.
+ * HTML of one mode of a component: a map for latitude and longitude together, the course of an ordered mode,
+ * or a list of the strongest rows. Empty for longitude, which the map of latitude shows.
  */
 function modePanel(
   model: FactorView,
@@ -105,7 +112,7 @@ function modePanel(
     const other = modes.findIndex((each) => each.kind.place === 'longitude')
     const { members, counts, dims } = model
     const [{ rank, factors }] = members
-    const weights = productOfMeans(model, [mode, other])
+    const weights = productOfSums(model, [mode, other])
     const map = mapPlot({
       latitudes: kind.positions!,
       longitudes: modes[other].kind.positions!,
@@ -113,13 +120,13 @@ function modePanel(
         counts[mode] ?? new Uint8Array(dims[mode]).fill(1),
         counts[other] ?? new Uint8Array(dims[other]).fill(1),
       ],
-      all: (i, j) => {
+      total: (i, j) => {
         let sum = 0
         for (const { column: r } of components)
           sum += weights[r] * factors[mode][i * rank + r] * factors[other][j * rank + r]
         return sum
       },
-      own: (i, j) => factors[mode][i * rank + column] * factors[other][j * rank + column],
+      component: (i, j) => factors[mode][i * rank + column] * factors[other][j * rank + column],
     })
     return `<div class="part wide"><h3>${escapeHtml(title)} and ${escapeHtml(modes[other].title)}</h3>${map}</div>`
   }
@@ -129,7 +136,7 @@ function modePanel(
         positions: kind.positions!,
         isTime: kind.isTime,
         course,
-        usual: meanCourses[mode],
+        meanCourse: meanCourses[mode],
         counts: model.counts[mode],
       },
       document,
@@ -144,20 +151,28 @@ function modePanel(
   return `<div class="part"><h3>${escapeHtml(title)}</h3><ol>${items.join('')}</ol></div>`
 }
 
-/** Product of the mean rows of all modes but some (R). @param but the modes left out */
-function productOfMeans({ members, counts, dims }: FactorView, but: readonly number[]): Float64Array {
+/**
+ * For each component, the product over the modes of the sums of its column, rows weighted by their numbers of
+ * entries (R): proportional to its mean over these modes.
+ * @param excludedModes modes that are left out of the product
+ */
+function productOfSums(
+  { members, counts, dims }: FactorView,
+  excludedModes: readonly number[],
+): Float64Array {
   const [{ rank, factors }] = members
   const weights = new Float64Array(rank).fill(1)
   factors.forEach((factor, mode) => {
-    if (but.includes(mode)) return
-    const mean = new Float64Array(rank)
+    if (excludedModes.includes(mode)) return
+    const sums = new Float64Array(rank)
     for (let row = 0; row < dims[mode]; row++)
-      for (let r = 0; r < rank; r++) mean[r] += (counts[mode]?.[row] ?? 1) * factor[row * rank + r]
-    for (let r = 0; r < rank; r++) weights[r] *= mean[r]
+      for (let r = 0; r < rank; r++) sums[r] += (counts[mode]?.[row] ?? 1) * factor[row * rank + r]
+    for (let r = 0; r < rank; r++) weights[r] *= sums[r]
   })
   return weights
 }
 
+/** Formats a share as a percentage: one decimal below 10%, 'less than 0.1%' below 0.05%. */
 const formatShare = (share: number): string =>
   share < 0.0005 ? 'less than 0.1%' : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,4 +1,5 @@
 /** The style of the page of components, beside that of all pages (htmlPage.ts). */
+
 /** CSS rules of cards, shares, plots and lists. */
 export const css = `
 body { background: var(--box); font-size: 15px; line-height: 1.5; }

@@ -25,7 +25,7 @@ export interface HtmlPage {
   body: string
 }
 
-/** A whole HTML document. */
+/** Returns a whole HTML document with the style of all pages. */
 export const htmlPage = ({ title, css = '', body }: HtmlPage): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -42,11 +42,11 @@ ${body}
 </html>
 `
 
-/** Text as it stands in HTML, also within attributes. */
+/** Escapes text for HTML, also within attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)
 
-/** An empty DOM document, in which Observable Plot draws SVG. */
+/** Creates an empty DOM document (linkedom), in which Observable Plot draws SVG. */
 export async function createDocument(): Promise<Document> {
   const { parseHTML } = await import('linkedom')
   return (parseHTML('<html></html>') as unknown as { document: Document }).document

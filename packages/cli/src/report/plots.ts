@@ -1,24 +1,32 @@
 /** Small plots of a component: its course along an ordered mode, and its map. */
 import * as Plot from '@observablehq/plot'
 
+/** Size of the plot of a course, in pixels. */
 const WIDTH = 300
 const HEIGHT = 120
-/** Largest number of points; longer courses are averaged in groups of rows. */
+/** Largest number of points of a course; more rows are averaged in groups of consecutive ones. */
 const MAX_POINTS = 240
 
 /** Data of coursePlot. */
 export interface CoursePlot {
+  /** Position of each row on the x axis: milliseconds since 1970 if `isTime` (P). */
   positions: Float64Array
   isTime: boolean
-  /** Values of the component, and of all components together, relative to their means. */
+  /** Values of the component relative to their mean (P). */
   course: Float64Array
-  usual: Float64Array
+  /** Values of all components together relative to their mean (P). */
+  meanCourse: Float64Array
+  /** Number of entries of each row (P); rows without entries are not drawn. */
   counts?: Uint32Array
 }
 
-/** Draws the course of a component as an area, and the mean course as a line. @returns SVG */
+/**
+ * Draws the course of a component as an area, and the mean course as a line. Rows without entries are not
+ * drawn; more than MAX_POINTS rows are averaged in groups.
+ * @returns SVG
+ */
 export function coursePlot(
-  { positions, isTime, course, usual, counts }: CoursePlot,
+  { positions, isTime, course, meanCourse, counts }: CoursePlot,
   document: Document,
 ): string {
   const order = Array.from(positions.keys())
@@ -27,9 +35,10 @@ export function coursePlot(
   const step = Math.max(1, order.length / MAX_POINTS)
   const points = Array.from({ length: Math.min(order.length, MAX_POINTS) }, (_, p) => {
     const rows = order.slice(Math.floor(p * step), Math.floor((p + 1) * step))
-    const mean = (of: Float64Array): number => rows.reduce((sum, row) => sum + of[row], 0) / rows.length
-    const at = positions[rows[0]]
-    return { at: isTime ? new Date(at) : at, own: mean(course), usual: mean(usual) }
+    const mean = (values: Float64Array): number =>
+      rows.reduce((sum, row) => sum + values[row], 0) / rows.length
+    const position = positions[rows[0]]
+    return { x: isTime ? new Date(position) : position, component: mean(course), mean: mean(meanCourse) }
   })
   const plot = Plot.plot({
     ...{
@@ -50,18 +59,21 @@ export function coursePlot(
     y: {
       label: null,
       ticks: 3,
-      domain: [0, Math.max(1.2, ...points.map(({ own, usual }) => Math.max(own, usual)))],
+      domain: [0, Math.max(1.2, ...points.map(({ component, mean }) => Math.max(component, mean)))],
     },
     marks: [
-      Plot.areaY(points, { x: 'at', y: 'own', curve: 'step', className: 'own' }),
-      Plot.lineY(points, { x: 'at', y: 'usual', curve: 'step', className: 'usual', strokeWidth: 1 }),
+      Plot.areaY(points, { x: 'x', y: 'component', curve: 'step', className: 'own' }),
+      Plot.lineY(points, { x: 'x', y: 'mean', curve: 'step', className: 'usual', strokeWidth: 1 }),
     ],
   })
-  return withoutStyle(plot)
+  return toSvgWithoutStyle(plot)
 }
 
-/** SVG without Plot's own style sheet, of which there would be one per plot. */
-function withoutStyle(plot: Element): string {
+/**
+ * Returns a plot as SVG text without Plot's style sheet, of which there would be one per plot. Changes the
+ * plot.
+ */
+function toSvgWithoutStyle(plot: Element): string {
   plot.removeAttribute('class')
   for (const style of plot.querySelectorAll('style')) style.remove()
   return plot.outerHTML
@@ -69,22 +81,28 @@ function withoutStyle(plot: Element): string {
 
 /** Data of mapPlot. */
 export interface MapPlot {
+  /** Degrees north of each row of the mode of latitudes. */
   latitudes: Float64Array
+  /** Degrees east of each row of the mode of longitudes. */
   longitudes: Float64Array
-  /** Number of entries of each row, which bound the map. */
+  /** Number of entries of each row of latitudes and of longitudes; the map covers all but 0.5% of them. */
   counts: readonly [ArrayLike<number>, ArrayLike<number>]
-  /** Value at a row of latitudes and one of longitudes: of all components, and of this one. */
-  all(latitude: number, longitude: number): number
-  own(latitude: number, longitude: number): number
+  /** Value of all components together at a row of latitudes and a row of longitudes. */
+  total(latitudeRow: number, longitudeRow: number): number
+  /** Value of this component at a row of latitudes and a row of longitudes. */
+  component(latitudeRow: number, longitudeRow: number): number
 }
 
+/** Smallest and largest position, in degrees. */
 type Range = readonly [number, number]
 
-const MAP_WIDTH = 480
+/** Length of the longer side of a map, in pixels and in cells. */
+const MAP_SIZE = 480
 const CELLS = 96
 /** Fractions of the largest value at which colours begin, from faint to strong. */
 const LEVELS = [0.02, 0.06, 0.15, 0.35, 0.7]
 
+/** Section of a map in degrees, and its number of cells. */
 interface Window {
   south: number
   north: number
@@ -94,21 +112,31 @@ interface Window {
   columns: number
 }
 
-/** A window with square cells, CELLS along the longer side. */
-function windowOf([south, north]: Range, [west, east]: Range): Window {
+/**
+ * Divides a section of the map into cells that are square on the ground at its mean latitude: CELLS along the
+ * longer side, at least 8 along the other.
+ */
+function createWindow([south, north]: Range, [west, east]: Range): Window {
   const ratio = ((east - west) * Math.cos((((south + north) / 2) * Math.PI) / 180)) / (north - south || 1)
   const columns = ratio >= 1 ? CELLS : Math.max(8, Math.round(CELLS * ratio))
   const rows = ratio >= 1 ? Math.max(8, Math.round(CELLS / ratio)) : CELLS
   return { south, north, west, east, rows, columns }
 }
 
-/** Sums of the values in each cell, from north to south (rows × columns). */
-function gridOf({ latitudes, longitudes }: MapPlot, window: Window, value: MapPlot['own']): Float64Array {
+/**
+ * Sums the values in each cell of a window, from north to south; positions outside are left out (rows ×
+ * columns).
+ */
+function sumCells(
+  { latitudes, longitudes }: MapPlot,
+  window: Window,
+  value: MapPlot['component'],
+): Float64Array {
   const { south, north, west, east, rows, columns } = window
   const cellOf = (x: number, from: number, to: number, cells: number): number =>
     x < from || x > to ? -1 : Math.min(cells - 1, Math.floor(((x - from) / (to - from || 1)) * cells))
-  const y = latitudes.map((x) => cellOf(x, south, north, rows))
-  const x = longitudes.map((each) => cellOf(each, west, east, columns))
+  const y = latitudes.map((latitude) => cellOf(latitude, south, north, rows))
+  const x = longitudes.map((longitude) => cellOf(longitude, west, east, columns))
   const cells = new Float64Array(rows * columns)
   y.forEach((row, i) => {
     if (row < 0) return
@@ -117,13 +145,17 @@ function gridOf({ latitudes, longitudes }: MapPlot, window: Window, value: MapPl
   return cells
 }
 
-/** Crops a window to the cells with visible values, with a margin. */
+/**
+ * Crops a window to its cells of at least LEVELS[0] of the largest value, with a margin of two cells, and
+ * divides it anew.
+ * @param cells sums of the window (rows × columns)
+ */
 function cropWindow(window: Window, cells: Float64Array): Window {
   const { south, north, west, east, rows, columns } = window
-  const least = LEVELS[0] * cells.reduce((most, value) => Math.max(most, value), 0)
+  const threshold = LEVELS[0] * cells.reduce((most, value) => Math.max(most, value), 0)
   let [top, bottom, left, right] = [rows, -1, columns, -1]
   cells.forEach((value, at) => {
-    if (value < least) return
+    if (value < threshold) return
     const [row, column] = [Math.floor(at / columns), at % columns]
     top = Math.min(top, row)
     bottom = Math.max(bottom, row)
@@ -131,19 +163,26 @@ function cropWindow(window: Window, cells: Float64Array): Window {
     right = Math.max(right, column)
   })
   const [height, width] = [(north - south) / rows, (east - west) / columns]
-  return windowOf(
+  return createWindow(
     [Math.max(south, north - (bottom + 3) * height), Math.min(north, north - (top - 2) * height)],
     [Math.max(west, west + (left - 2) * width), Math.min(east, west + (right + 3) * width)],
   )
 }
 
-/** Draws a map: grey for all components, coloured for this one. @returns SVG */
+/**
+ * Draws a map of the region with most entries: grey for all components, coloured for this one.
+ * @returns SVG
+ */
 export function mapPlot(map: MapPlot): string {
-  const wide = windowOf(extent(map.latitudes, map.counts[0]), extent(map.longitudes, map.counts[1]))
-  const window = cropWindow(wide, gridOf(map, wide, map.all))
+  const wide = createWindow(
+    trimmedRange(map.latitudes, map.counts[0]),
+    trimmedRange(map.longitudes, map.counts[1]),
+  )
+  const window = cropWindow(wide, sumCells(map, wide, map.total))
   const { south, north, west, east, rows, columns } = window
-  const grid = (value: MapPlot['own']): Float64Array => gridOf(map, window, value)
-  const cell = MAP_WIDTH / Math.max(rows, columns)
+  const sums = (value: MapPlot['component']): Float64Array => sumCells(map, window, value)
+  const cell = MAP_SIZE / Math.max(rows, columns)
+  // One path per level of LEVELS, more opaque for larger values.
   const layer = (cells: Float64Array, name: string): string => {
     const top = cells.reduce((most, value) => Math.max(most, value), 0)
     return LEVELS.map((level, i) => {
@@ -159,23 +198,24 @@ export function mapPlot(map: MapPlot): string {
   }
   return (
     `<svg class="map" viewBox="0 0 ${columns} ${rows}" width="${Math.round(columns * cell)}" height="${Math.round(rows * cell)}" ` +
-    `role="img" aria-label="map, ${degrees(south)} to ${degrees(north)} north, ${degrees(west)} to ${degrees(east)} east">` +
-    `${layer(grid(map.all), 'usual-cell')}${layer(grid(map.own), 'own-cell')}</svg>`
+    `role="img" aria-label="map, ${formatDegrees(south)} to ${formatDegrees(north)} north, ${formatDegrees(west)} to ${formatDegrees(east)} east">` +
+    `${layer(sums(map.total), 'usual-cell')}${layer(sums(map.component), 'own-cell')}</svg>`
   )
 }
 
-const degrees = (x: number): string => x.toFixed(2)
+/** Formats degrees with two decimals. */
+const formatDegrees = (x: number): string => x.toFixed(2)
 
-/** Interval of positions that holds all but 0.5% of the entries. */
-function extent(positions: Float64Array, counts: ArrayLike<number>): [number, number] {
+/** Returns the range of positions without the outermost 0.25% of the entries on either side. */
+function trimmedRange(positions: Float64Array, counts: ArrayLike<number>): [number, number] {
   const order = Array.from(positions.keys()).sort((a, b) => positions[a] - positions[b])
   const total = order.reduce((sum, row) => sum + counts[row], 0)
-  let before = 0
+  let cumulated = 0
   let [low, high] = [positions[order[0]], positions[order[order.length - 1]]]
   for (const row of order) {
-    if (before <= 0.0025 * total) low = positions[row]
-    before += counts[row]
-    if (before <= 0.9975 * total) high = positions[row]
+    if (cumulated <= 0.0025 * total) low = positions[row]
+    cumulated += counts[row]
+    if (cumulated <= 0.9975 * total) high = positions[row]
   }
   return [low, Math.max(low, high)]
 }

@@ -14,15 +14,18 @@ export interface TriedRank {
 }
 
 /** Ranks count as near the best if their error is larger by at most this fraction. */
-const NEAR = 0.05
+const NEAR_FRACTION = 0.05
 /** Least number of ranks near the best. */
-const LEAST_NEAR = 3
-/** Ranks near the best get their own panel if the largest error is this many times theirs. */
-const LARGE = 1.3
-/** Width of a rank's label in pixels. */
-const LABEL = 24
+const MIN_NEAR = 3
+/** Ranks near the best get a second panel if the largest error of all is at least this many times theirs. */
+const PANEL_RATIO = 1.3
+/** Least distance of the labels of two ranks, in pixels. */
+const LABEL_DISTANCE = 24
 
-/** The figure as SVG, or as an HTML page with a table. @param chosen one of the trials, which is marked */
+/**
+ * Draws the errors of the tried ranks, as SVG or as an HTML page with a table. Returns the text of the file.
+ * @param chosen one of the trials, which is marked
+ */
 export async function rankPlot(
   trials: readonly TriedRank[],
   chosen: TriedRank,
@@ -48,6 +51,7 @@ const css = `
 .figure svg { width: 46rem; }
 td, th { text-align: right; padding: .1rem .8rem .1rem 0; font-weight: 400; }`
 
+/** Draws the figure: a panel of all trials and, if errors differ much, one of those near the best. */
 function rankFigure(trials: readonly TriedRank[], chosen: TriedRank, document: Document): SVGSVGElement {
   const sorted = [...trials].sort((a, b) => a.rank - b.rank)
   const near = nearBest(sorted, chosen)
@@ -57,24 +61,39 @@ function rankFigure(trials: readonly TriedRank[], chosen: TriedRank, document: D
     { look: looks.fast, label: `chosen: rank ${chosen.rank}, ${formatNumber(chosen.rmse)}`, marker: true },
   ])
   sheet.space(6)
-  const top = (some: readonly TriedRank[]): number => Math.max(...some.map(({ rmse }) => rmse))
-  if (top(sorted) < LARGE * top(near)) sheet.panels(panel(sorted, chosen, document, WIDTH))
+  const largestError = (some: readonly TriedRank[]): number => Math.max(...some.map(({ rmse }) => rmse))
+  if (largestError(sorted) < PANEL_RATIO * largestError(near))
+    sheet.panels(drawPanel(sorted, chosen, document, WIDTH))
   else {
     sheet.label('all that were tried', 4, 10, { 'font-weight': '600' })
     sheet.label('near the best', WIDTH / 2 + 4, 10, { 'font-weight': '600' })
     sheet.space(12)
-    sheet.panels(panel(sorted, chosen, document, WIDTH / 2), panel(near, chosen, document, WIDTH / 2))
+    sheet.panels(drawPanel(sorted, chosen, document, WIDTH / 2), drawPanel(near, chosen, document, WIDTH / 2))
   }
   return sheet.end()
 }
 
+/**
+ * Filters the trials near the best: within NEAR_FRACTION of the smallest error, at least MIN_NEAR, and the
+ * chosen one.
+ */
 function nearBest(sorted: readonly TriedRank[], chosen: TriedRank): TriedRank[] {
   const errors = sorted.map(({ rmse }) => rmse).sort((a, b) => a - b)
-  const limit = Math.max((1 + NEAR) * errors[0], errors[Math.min(errors.length, LEAST_NEAR) - 1], chosen.rmse)
+  const limit = Math.max(
+    (1 + NEAR_FRACTION) * errors[0],
+    errors[Math.min(errors.length, MIN_NEAR) - 1],
+    chosen.rmse,
+  )
   return sorted.filter(({ rmse }) => rmse <= limit)
 }
 
-function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Document, width: number): Element {
+/** Draws RMSE against rank with bars of a standard error to either side. @param width in pixels */
+function drawPanel(
+  trials: readonly TriedRank[],
+  chosen: TriedRank,
+  document: Document,
+  width: number,
+): Element {
   const low = ({ rmse, spread }: TriedRank): number => Math.max(rmse / 2, rmse - spread)
   const high = ({ rmse, spread }: TriedRank): number => rmse + spread
   const isChosen = (trial: TriedRank): boolean => trial === chosen
@@ -98,8 +117,8 @@ function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Docume
 }
 
 /**
- * A logarithmic scale for errors that are far apart; for others, which would get no ticks on it, a linear
- * one.
+ * Plot's options of the y axis: logarithmic if the largest error is more than twice the smallest, else
+ * linear, because a logarithmic one would get no ticks.
  */
 function errorScale(errors: readonly number[]) {
   const [low, high] = [Math.min(...errors), Math.max(...errors)]
@@ -108,13 +127,17 @@ function errorScale(errors: readonly number[]) {
     : { domain: [low, high] as const, nice: true, ticks: 5, tickFormat: formatNumber }
 }
 
-/** A logarithmic scale with ticks at the ranks, as far as there is room, and always at the chosen one. */
+/**
+ * Plot's options of the x axis: logarithmic, with ticks at the chosen rank and at others as far as there is
+ * room.
+ * @param width in pixels
+ */
 function rankScale(trials: readonly TriedRank[], chosen: number, width: number) {
   const ranks = [...new Set(trials.map(({ rank }) => rank))]
   const { domain } = logScale(ranks, 2)
   const position = (rank: number): number => (width * Math.log(rank)) / Math.log(domain[1] / domain[0])
   const ticks: number[] = []
   for (const rank of [chosen, ...ranks])
-    if (ticks.every((other) => Math.abs(position(other) - position(rank)) >= LABEL)) ticks.push(rank)
+    if (ticks.every((other) => Math.abs(position(other) - position(rank)) >= LABEL_DISTANCE)) ticks.push(rank)
   return { type: 'log' as const, domain, ticks, tickFormat: String }
 }

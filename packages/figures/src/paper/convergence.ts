@@ -14,6 +14,7 @@ import {
 import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results/index.ts'
 import { type MeanPoint, meanCurve } from '../results/index.ts'
 
+/** A mean curve, its look, and the title of the panel that it is drawn in. */
 interface DrawnSeries {
   panel: string
   look: Look
@@ -30,7 +31,7 @@ export function convergenceFigure({ problems }: ConvergenceResult, document: Doc
   const lookOf = ({ sample }: ConvergenceSeries): Look => (sample === 'auto' ? looks.fast : byC.get(sample)!)
   const drawn = problems.flatMap((problem) =>
     problem.series.map((series) => ({
-      ...{ panel: titleOf(problem), look: lookOf(series) },
+      ...{ panel: panelTitle(problem), look: lookOf(series) },
       points: meanCurve(series.trials.map(({ curve }) => curve)),
     })),
   )
@@ -43,19 +44,24 @@ export function convergenceFigure({ problems }: ConvergenceResult, document: Doc
   sheet.heading('Error on observed entries against epochs')
   sheet.panels(panel(drawn, 'observed', 'epoch', document))
   sheet.space(10)
-  sheet.heading(`Error on hidden entries${noteOf(problems)} against seconds`)
+  sheet.heading(`Error on hidden entries${noiseNote(problems)} against seconds`)
   sheet.panels(panel(drawn, 'hidden', 'seconds', document))
   return sheet.end()
 }
 
 /** The title of a problem's panel. */
-const titleOf = ({ name, snrDb }: ConvergenceProblem): string =>
+const panelTitle = ({ name, snrDb }: ConvergenceProblem): string =>
   snrDb === null ? `${name}: real` : `${name}: ${snrDb} dB`
 
-/** A note on the hidden entries of synthetic problems. */
-const noteOf = (problems: readonly ConvergenceProblem[]): string =>
+/** The words in the heading that hidden entries have no noise; empty unless all problems are synthetic. */
+const noiseNote = (problems: readonly ConvergenceProblem[]): string =>
   problems.every(({ snrDb }) => snrDb !== null) ? ', without their noise,' : ''
 
+/**
+ * Draws one plot with a facet per problem: mean curves with their range.
+ * @param error the error on the vertical axis
+ * @param along the quantity on the horizontal axis
+ */
 function panel(
   drawn: readonly DrawnSeries[],
   error: 'observed' | 'hidden',

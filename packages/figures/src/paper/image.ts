@@ -56,6 +56,11 @@ export function imageFigure(result: ImageResult, links: PictureLinks, document: 
   return sheet.end()
 }
 
+/**
+ * Draws the error on hidden values of each run.
+ * @param along the quantity on the horizontal axis
+ * @param label its name
+ */
 function panel(
   curves: readonly { look: Look; curve: Curve }[],
   along: 'epoch' | 'seconds',

@@ -20,12 +20,14 @@ export function speedUpFigure(timing: TimingResult, document: Document): SVGSVGE
   return timingFigure(timing, document, 'speedUp', 'Speed-up against threads')
 }
 
+/** The points of a solver on a problem, with the style of their line. */
 interface DrawnSeries {
   look: Look
   dash: string | undefined
   points: TimingPoint[]
 }
 
+/** Draws a figure of seconds or speed-ups against threads, with a legend. @param title the accessible name */
 function timingFigure(
   { problems }: TimingResult,
   document: Document,
@@ -55,6 +57,7 @@ function timingFigure(
   return sheet.end()
 }
 
+/** Draws one plot with a facet per rank: means over the trials with their range. */
 function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', document: Document): Element {
   const all = drawn.flatMap(({ points }) => points)
   const threads = [...new Set(all.map((point) => point.threads))].sort((a, b) => a - b)

@@ -1,6 +1,7 @@
 /** Composes plots, headings, pictures and a legend into one SVG figure. */
 import { FONT, FONT_SIZE, INK, type Look, styleSheet, WIDTH } from './style.ts'
 
+/** The namespace of SVG elements. */
 const SVG = 'http://www.w3.org/2000/svg'
 
 /** An entry of a legend. */
@@ -13,7 +14,9 @@ export interface LegendItem {
   marker?: boolean
 }
 
+/** The height of a line of text in pixels. */
 const LINE_HEIGHT = 18
+/** The length of a line sample in the legend, in pixels. */
 const SWATCH = 24
 /** Mean width of a character in pixels: the layout cannot measure text, since there may be no browser. */
 const CHARACTER = 0.54 * FONT_SIZE
@@ -118,6 +121,7 @@ export class Sheet {
     return this.#svg
   }
 
+  /** Adds text at a position of the figure. */
   #text(text: string, x: number, y: number, attributes: Record<string, string> = {}): void {
     const all = {
       x,
@@ -130,6 +134,7 @@ export class Sheet {
     this.#svg.append(this.#create('text', all, text))
   }
 
+  /** Makes an SVG element with attributes and text. */
   #create<Name extends keyof SVGElementTagNameMap>(
     name: Name,
     attributes: Record<string, string | number>,

@@ -6,7 +6,7 @@
 
 /** The font of all text. */
 export const FONT = 'system-ui, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
-/** In pixels. */
+/** The size of all text in pixels. */
 export const FONT_SIZE = 12
 /** The width of figures in pixels: in a column of 9 cm their text has 6 points. */
 export const WIDTH = 520

@@ -25,6 +25,7 @@ export function logScale(numbers: readonly number[], wanted: number) {
   return { type: 'log' as const, domain, ticks: logTicks(domain, wanted), tickFormat: formatTick }
 }
 
+/** Returns at least `wanted` round numbers in a range where possible, and at most 2 · wanted + 1. */
 function logTicks([low, high]: [number, number], wanted: number): number[] {
   const powers: number[] = []
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) powers.push(power)

@@ -3,10 +3,14 @@ import { InputError } from 'lacuna'
 import { findShapeFault, type Shape } from 'lacuna/internal'
 import { type PaperResults, RESULTS_FORMAT, RESULTS_VERSION } from './results.ts'
 
+/** The shape of a DataDescription. */
 const data: Shape = { source: 'string', dims: ['number'], entries: 'number' }
+/** The shape of a Curve. */
 const curve: Shape = { epoch: ['number'], seconds: ['number'], observed: ['number'], hidden: ['number'] }
+/** The shape of a PictureQuality. */
 const quality: Shape = { relative: 'number', psnr: 'number' }
 
+/** The shape of results.json, without its format and version. */
 const results: Shape = {
   lacuna: 'string',
   scale: 'string',

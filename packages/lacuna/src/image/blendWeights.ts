@@ -5,10 +5,10 @@
  */
 import type { Size } from './patches.ts'
 
-/** Cells of this edge, in pixels, with their eight neighbours make a neighbourhood. */
+/** The edge of a cell in pixels. The neighbourhood of a cell is the cell with its eight neighbours. */
 const CELL = 64
 
-/** What blend weights are fitted to, each (height × width × channels). */
+/** The data that blend weights are fitted to, each (height × width × channels). */
 export interface BlendData {
   /** Known values. */
   values: Float32Array
@@ -20,7 +20,10 @@ export interface BlendData {
   guess: Float32Array
 }
 
-/** The weight of the model at each pixel (height × width), from 0 to 1. */
+/**
+ * Returns the weight of the model at each pixel (height × width), from 0 (the surface alone) to 1 (the model
+ * alone).
+ */
 export function blendWeights(
   { values, heldOut, start, guess }: BlendData,
   { width, height, channels }: Size,
@@ -37,12 +40,12 @@ export function blendWeights(
     along[cell] += step * (values[at] - start[at])
     squares[cell] += step * step
   }
-  const sum = (of: Float64Array): number => of.reduce((total, x) => total + x, 0)
+  const sum = (numbers: Float64Array): number => numbers.reduce((total, x) => total + x, 0)
   const [alongAll, squaresAll] = [sum(along), sum(squares)]
   // Shrinks towards the weight of the whole picture, which counts like a few cells: a cell's held-out values
   // are too few.
   const trust = squaresAll > 0 ? (4 * squaresAll) / squares.length : 1
-  const overall = squaresAll > 0 ? clamp(alongAll / squaresAll) : 1
+  const overall = squaresAll > 0 ? clampToUnit(alongAll / squaresAll) : 1
   const weights = new Float32Array(rows * columns)
   for (let a = 0; a < rows; a++)
     for (let b = 0; b < columns; b++) {
@@ -52,15 +55,20 @@ export function blendWeights(
           above += along[i * columns + j]
           below += squares[i * columns + j]
         }
-      weights[a * columns + b] = clamp(above / below)
+      weights[a * columns + b] = clampToUnit(above / below)
     }
-  return interpolate(weights, rows, columns, width, height)
+  return interpolateCells(weights, rows, columns, width, height)
 }
 
-const clamp = (x: number): number => Math.min(1, Math.max(0, x))
+/** Limits a number to [0, 1]. */
+const clampToUnit = (x: number): number => Math.min(1, Math.max(0, x))
 
-/** Interpolates bilinearly between the cells' centres, so that no cell's border is visible. */
-function interpolate(
+/**
+ * Returns the weight of each pixel (height × width), interpolated bilinearly between the centres of cells, so
+ * that no border of a cell is visible.
+ * @param weights per cell (rows × columns)
+ */
+function interpolateCells(
   weights: Float32Array,
   rows: number,
   columns: number,

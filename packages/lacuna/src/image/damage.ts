@@ -4,9 +4,10 @@ import { draw, purpose, stream } from '../base/random.ts'
 import type { Known, Picture } from './picture.ts'
 
 /**
- * Hides a fraction of a picture at random.
+ * Hides a fraction of a picture at random; throws if that hides nothing or everything.
  * @param options share: the fraction to hide, between 0 and 1; perChannel: whether single values are hidden,
  * not pixels, false by default; seed: 1 by default
+ * @returns which values stay known
  */
 export function hideAtRandom(
   { width, height, channels }: Omit<Picture, 'data'>,
@@ -22,24 +23,26 @@ export function hideAtRandom(
       `Hiding ${share} of ${count} values leaves ${hidden === 0 ? 'nothing to restore' : 'nothing to learn from'}; choose another share.`,
     )
   const known = pickAtRandom(count, count - hidden, stream(seed, purpose.damage))
-  return perChannel ? known : ofPixels(known, channels)
+  return perChannel ? known : repeatPerChannel(known, channels)
 }
 
 /**
- * Holes where the alpha channel (height × width) is entirely transparent.
- * @param channels values per pixel
+ * Makes holes where the alpha channel (height × width) is entirely transparent.
+ * @param channels values per pixel of the picture
+ * @returns which values are known
  */
 export function holesOfAlpha(alpha: ArrayLike<number>, channels: number): Known {
-  return ofPixels(
+  return repeatPerChannel(
     Uint8Array.from(alpha, (value) => (value > 0 ? 1 : 0)),
     channels,
   )
 }
 
 /**
- * Holes where a mask, grey or coloured, is brighter than half.
+ * Makes holes where a mask, grey or coloured, is brighter than half; throws if the sizes differ.
  * @param picture the picture's size
- * @param mask of the same size
+ * @param mask of the same width and height
+ * @returns which values are known
  */
 export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Known {
   if (mask.width !== picture.width || mask.height !== picture.height)
@@ -47,16 +50,20 @@ export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Know
       'shape',
       `The mask is ${mask.width}×${mask.height}, but the picture is ${picture.width}×${picture.height}; they must be of one size.`,
     )
-  const kept = new Uint8Array(mask.width * mask.height)
-  for (let p = 0; p < kept.length; p++) {
+  const known = new Uint8Array(mask.width * mask.height)
+  for (let p = 0; p < known.length; p++) {
     let sum = 0
     for (let k = 0; k < mask.channels; k++) sum += mask.data[p * mask.channels + k]
-    kept[p] = 2 * sum > mask.channels * mask.maximum ? 0 : 1
+    known[p] = 2 * sum > mask.channels * mask.maximum ? 0 : 1
   }
-  return ofPixels(kept, picture.channels)
+  return repeatPerChannel(known, picture.channels)
 }
 
-/** The holes are the pixels of exactly this colour, given as RRGGBB. */
+/**
+ * Makes holes at the pixels of exactly one colour.
+ * @param colour as RRGGBB, with or without #
+ * @returns which values are known
+ */
 export function holesOfColour({ channels, maximum, data }: Picture, colour: string): Known {
   const hex = /^#?([0-9a-f]{6})$/i.exec(colour)?.[1]
   if (!hex)
@@ -68,27 +75,30 @@ export function holesOfColour({ channels, maximum, data }: Picture, colour: stri
   if (channels === 1 && new Set(parts).size > 1)
     throw new InputError('option', `The picture is grey, but the colour of the holes, ${colour}, is not.`)
   const wanted = parts.map((part) => (part * maximum) / 255)
-  const kept = new Uint8Array(data.length / channels)
-  for (let p = 0; p < kept.length; p++)
-    for (let k = 0; k < channels; k++) if (data[p * channels + k] !== wanted[k]) kept[p] = 1
-  return ofPixels(kept, channels)
+  const known = new Uint8Array(data.length / channels)
+  for (let p = 0; p < known.length; p++)
+    for (let k = 0; k < channels; k++) if (data[p * channels + k] !== wanted[k]) known[p] = 1
+  return repeatPerChannel(known, channels)
 }
 
-/** How many values are hidden. */
+/** Returns the number of hidden values. */
 export function countHidden(known: Known): number {
   let hidden = 0
   for (const is of known) hidden += 1 - is
   return hidden
 }
 
-/** Known values from known pixels. */
-function ofPixels(pixels: Uint8Array, channels: number): Known {
+/** Converts flags of pixels to flags of values: each is repeated for every channel. */
+function repeatPerChannel(pixels: Uint8Array, channels: number): Known {
   const known = new Uint8Array(pixels.length * channels)
   for (let p = 0; p < pixels.length; p++) known.fill(pixels[p], p * channels, (p + 1) * channels)
   return known
 }
 
-/** Ones at `wanted` of `count` positions, every choice being equally likely (selection sampling). */
+/**
+ * Returns `count` flags, of which `wanted` are 1; every choice is equally likely (selection sampling).
+ * @param key the key of the random numbers
+ */
 export function pickAtRandom(count: number, wanted: number, key: number): Uint8Array {
   const picked = new Uint8Array(count)
   let left = wanted

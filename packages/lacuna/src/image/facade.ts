@@ -8,9 +8,10 @@
 import { noise, roughness } from './noise.ts'
 import type { Picture } from './picture.ts'
 
+/** A colour; 0 is black and 1 the brightest value of each channel. */
 type Colour = [red: number, green: number, blue: number]
 
-/** Heights on the front. */
+/** Heights on the front, from 0 at the top of the frame to 1. */
 const ROOF = 0.13
 const FRIEZE = 0.185
 const SILL = 0.43
@@ -25,7 +26,11 @@ const RECESSION = 0.3
 /** Samples along each side of a pixel. */
 const SAMPLES = 2
 
-/** Draws a house front: a picture that is the same wherever it is drawn, to try things on. */
+/**
+ * Draws the front of a palace, 8 bits a value: the same picture wherever it is drawn.
+ * @param width in pixels
+ * @param height in pixels
+ */
 export function drawFacade(width: number, height: number): Picture {
   const data = new Uint8Array(width * height * 3)
   for (let i = 0; i < height; i++)
@@ -34,7 +39,7 @@ export function drawFacade(width: number, height: number): Picture {
       for (let s = 0; s < SAMPLES * SAMPLES; s++) {
         const across = (j + ((s % SAMPLES) + 0.5) / SAMPLES - width / 2) / height
         const down = (i + (Math.floor(s / SAMPLES) + 0.5) / SAMPLES) / height
-        const colour = look(across, down)
+        const colour = colourAt(across, down)
         for (let k = 0; k < 3; k++) sum[k] += Math.min(1, Math.max(0, colour[k]))
       }
       for (let k = 0; k < 3; k++) data[(i * width + j) * 3 + k] = Math.round((255 * sum[k]) / SAMPLES ** 2)
@@ -43,9 +48,12 @@ export function drawFacade(width: number, height: number): Picture {
 }
 
 /**
- * What is seen at a point of the frame: the sky, or the front in perspective with its eye level at the steps.
+ * Returns the colour at a point of the frame: the sky, the pavement, or the front in perspective with its eye
+ * level at the steps.
+ * @param across from the middle to the right, in heights of the frame
+ * @param down from 0 at the top to 1
  */
-function look(across: number, down: number): Colour {
+function colourAt(across: number, down: number): Colour {
   const nearness = 1 - RECESSION * across
   const x = across / nearness + 7 * BAY
   const y = (down - 0.8) / nearness + 0.8
@@ -54,13 +62,17 @@ function look(across: number, down: number): Colour {
   return y > FLOOR ? steps(x, y) : front(x, y)
 }
 
+/** The sky with clouds, brighter towards the left and the horizon. */
 function sky(across: number, down: number): Colour {
   const cloud = smooth(0.5, 0.78, roughness(3 * across + 1.2 * down, 7 * down, 5))
   const glow = smooth(-0.8, 0.9, -across) * 0.12 + 0.35 * down
   return mix([0.36 + glow, 0.55 + glow, 0.8 + 0.5 * glow], [0.97, 0.93, 0.88], 0.75 * cloud)
 }
 
-/** Stone in courses of blocks, each a little different, worn and streaked. */
+/**
+ * Stone in courses of blocks, each a little different, worn and streaked.
+ * @param course the height of a course
+ */
 function stone(x: number, y: number, course: number): Colour {
   const row = Math.floor(y / course)
   const along = x / (2.4 * course) + (row % 2) / 2
@@ -72,6 +84,7 @@ function stone(x: number, y: number, course: number): Colour {
   return [0.86 * light, 0.755 * light, 0.6 * light]
 }
 
+/** The wall between roof and steps: cornice, upper storey, a band and the arcade. */
 function front(x: number, y: number): Colour {
   if (y < FRIEZE) return cornice(x, y)
   const bay = Math.floor(x / BAY)
@@ -85,7 +98,9 @@ function front(x: number, y: number): Colour {
   return scale(arcade(x, y, offset), lit)
 }
 
-/** Late sun from the left: the cornice and a neighbour's roof throw soft shadows. */
+/**
+ * Returns the brightness of late sun from the left: the cornice and a neighbour's roof throw soft shadows.
+ */
 function sunlight(x: number, y: number): number {
   const underCornice = smooth(FRIEZE, FRIEZE + 0.035, y)
   const underCourse = y > COURSE + 0.022 ? smooth(COURSE + 0.02, COURSE + 0.045, y) : 1
@@ -93,6 +108,7 @@ function sunlight(x: number, y: number): number {
   return (0.5 + 0.5 * underCornice) * (0.72 + 0.28 * underCourse) * (0.56 + 0.44 * neighbour)
 }
 
+/** The cornice under the roof, with a row of dentils. */
 function cornice(x: number, y: number): Colour {
   const h = (y - ROOF) / (FRIEZE - ROOF)
   const worn = 0.93 + 0.14 * roughness(30 * x, 30 * y, 4)
@@ -103,6 +119,11 @@ function cornice(x: number, y: number): Colour {
   return mix(scale([0.3, 0.25, 0.21], worn), scale([0.86, 0.76, 0.62], worn * (1 - 0.25 * dentil)), block)
 }
 
+/**
+ * The upper storey: pilasters between bays, and an arched window in each.
+ * @param offset from the middle of the bay
+ * @param bay its number
+ */
 function upperStorey(x: number, y: number, offset: number, bay: number): Colour {
   const pilaster = 0.5 * BAY - Math.abs(offset)
   if (pilaster < 0.022) {
@@ -140,6 +161,7 @@ function windowPane(offset: number, y: number, half: number, top: number, bay: n
   return scale(glass, 0.3 + 0.7 * reveal)
 }
 
+/** The arcade: in each bay an arch on columns. @param offset from the middle of the bay */
 function arcade(x: number, y: number, offset: number): Colour {
   const half = 0.098
   const radius = y < SPRING ? Math.hypot(offset, y - SPRING) : Math.abs(offset)
@@ -156,6 +178,7 @@ function arcade(x: number, y: number, offset: number): Colour {
   return column(x, y, offset)
 }
 
+/** A column between two arches, with capital and base. @param offset from the middle of the bay */
 function column(x: number, y: number, offset: number): Colour {
   const centre = Math.sign(offset) * 0.5 * BAY
   const away = (offset - centre) / (0.5 * BAY - 0.098)
@@ -186,6 +209,7 @@ function passage(x: number, y: number, offset: number, half: number, radius: num
   return mix(scale([0.75, 0.58, 0.42], depth), [0.78, 0.66, 0.5], 0.7 * floorLight)
 }
 
+/** The four steps in front of the arcade. */
 function steps(x: number, y: number): Colour {
   const step = ((y - FLOOR) / (GROUND - FLOOR)) * 4
   const part = step % 1
@@ -206,19 +230,23 @@ function pavement(across: number, down: number, y: number): Colour {
   return scale([0.64, 0.59, 0.53], tone * worn * (0.72 + 0.28 * smooth(0, 0.05, joint)))
 }
 
-/** 0 below `from`, 1 above `to`, smooth between; falls where `to` is the smaller. */
+/**
+ * Returns 0 below `from`, 1 above `to`, and a smooth step between; a falling one where `to` is the smaller.
+ */
 function smooth(from: number, to: number, x: number): number {
   const t = Math.min(1, Math.max(0, (x - from) / (to - from)))
   return t * t * (3 - 2 * t)
 }
 
-/** How far x is from the nearest whole number. */
+/** Returns the distance of x to the nearest whole number. */
 const edge = (x: number): number => Math.abs(x - Math.round(x))
 
+/** Multiplies the brightness of a colour. */
 const scale = ([r, g, b]: Colour, by: number): Colour => [r * by, g * by, b * by]
 
-const mix = (a: Colour, b: Colour, share: number): Colour => [
-  a[0] + share * (b[0] - a[0]),
-  a[1] + share * (b[1] - a[1]),
-  a[2] + share * (b[2] - a[2]),
+/** Blends two colours: a at the fraction 0, b at 1. */
+const mix = (a: Colour, b: Colour, fraction: number): Colour => [
+  a[0] + fraction * (b[0] - a[0]),
+  a[1] + fraction * (b[1] - a[1]),
+  a[2] + fraction * (b[2] - a[2]),
 ]

@@ -33,9 +33,9 @@ export interface PatchGrid {
 }
 
 /**
- * Places patches over a picture.
- * @param edge of a patch in pixels
- * @param stride distance of patches in pixels
+ * Returns where square patches lie over a picture.
+ * @param edge the edge of a patch in pixels
+ * @param stride the distance from one patch to the next in pixels
  */
 export function patchGrid({ width, height }: Size, edge: number, stride: number): PatchGrid {
   const rows = Math.min(edge, height)
@@ -48,7 +48,11 @@ export function patchGrid({ width, height }: Size, edge: number, stride: number)
   }
 }
 
-/** Starts every `stride` pixels, and one flush with the end. */
+/**
+ * Returns the first pixel of each patch along one axis: every `stride` pixels, and one flush with the end.
+ * @param length of the axis
+ * @param edge of a patch along it
+ */
 function patchStarts(length: number, edge: number, stride: number): number[] {
   const found: number[] = []
   for (let first = 0; first < length - edge; first += stride) found.push(first)
@@ -84,7 +88,7 @@ export interface PatchTensor {
   patches: Uint32Array
 }
 
-/** Makes the tensor of the patches that have a hole. */
+/** Makes the tensor of the patches that have a hole, of a random sample of their known and guessed values. */
 export function patchTensor(source: PatchSource, grid: PatchGrid): PatchTensor {
   const { channels, known } = source
   const { rows, columns } = grid
@@ -105,6 +109,7 @@ export function patchTensor(source: PatchSource, grid: PatchGrid): PatchTensor {
   return { tensor: { dims, indices, values }, grid, patches }
 }
 
+/** Yields the numbers of the patches that have a hole: row of patches × patches per row + column. */
 function* patchesWithHoles(
   { width, channels, known }: PatchSource,
   { rows, columns, tops, lefts }: PatchGrid,
@@ -120,6 +125,11 @@ function* patchesWithHoles(
     }
 }
 
+/**
+ * Calls `take` for every sampled value of every patch, the same ones at every call. `at` is the position of
+ * the value in the picture.
+ * @param patches the numbers of the patches
+ */
 function forEachEntry(
   { width, channels, known, guess, knownFraction, guessFraction, key }: PatchSource,
   { rows, columns, tops, lefts }: PatchGrid,
@@ -141,7 +151,8 @@ function forEachEntry(
 }
 
 /**
- * The picture of a model: each value is the mean over its patches, weighted most in the middle of a patch.
+ * Returns the picture (height × width × channels) that a model of patches predicts: each value is the mean
+ * over its patches, weighted most in the middle of a patch.
  * @param elsewhere the values of pixels that are in no patch
  */
 export function averagePatches(
@@ -177,7 +188,11 @@ export function averagePatches(
   })
 }
 
-/** The components as pictures of a patch (pixel · channel × R). */
+/**
+ * Returns the components as pictures of a patch (pixel · channel × R).
+ * @param pixels the factor of mode 2
+ * @param colours the factor of mode 3
+ */
 function patternsOf(
   pixels: Float32Array,
   colours: Float32Array,
@@ -192,7 +207,7 @@ function patternsOf(
   return patterns
 }
 
-/** Weights of a patch's pixels along an edge, a Gaussian around its middle. */
+/** Returns the weights of a patch's pixels along one axis: a Gaussian around its middle. */
 function bell(length: number): Float32Array {
   return Float32Array.from({ length }, (_, i) => Math.exp(-4 * ((i + 0.5) / length - 0.5) ** 2))
 }

@@ -18,19 +18,19 @@ export interface Picture {
 /** One byte per value of a picture: 1 where it is known, 0 in a hole. */
 export type Known = Uint8Array
 
-/** Allocates the values of a picture. */
+/** Allocates the values of a picture, all of them 0. */
 export function emptyData({ width, height, channels, maximum }: Omit<Picture, 'data'>): Picture['data'] {
   const length = width * height * channels
   return maximum === 255 ? new Uint8Array(length) : new Uint16Array(length)
 }
 
-/** The values of a picture, scaled to 0 (black) … 1 (white). */
+/** Returns the values of a picture, scaled to 0 (black) … 1 (white). */
 export function brightness({ data, maximum }: Picture): Float32Array {
   return Float32Array.from(data, (value) => value / maximum)
 }
 
 /**
- * Fills the holes of a picture; known values stay, bit for bit.
+ * Returns a copy of a picture whose holes are filled; known values stay, bit for bit.
  * @param filled values (height × width × channels) between 0 and 1; others are clipped
  * @param replaceKnown whether known values are replaced, too
  */
@@ -49,7 +49,10 @@ export function fillHoles(
   return { ...picture, data }
 }
 
-/** Refuses two pictures of different sizes. @param what names the second one in the message */
+/**
+ * Throws if two pictures differ in width, height or channels.
+ * @param what names the second one in the message
+ */
 export function checkSameSize(a: Picture, b: Omit<Picture, 'data' | 'maximum'>, what: string): void {
   if (a.width === b.width && a.height === b.height && a.channels === b.channels) return
   const size = (p: Omit<Picture, 'data' | 'maximum'>): string =>

@@ -4,7 +4,7 @@ import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { Size } from './patches.ts'
 
-/** The known values of a picture as a tensor of row × column × channel. */
+/** Returns the known values of a picture as a tensor of row × column × channel. */
 export function pixelTensor(
   values: Float32Array,
   known: Uint8Array,
@@ -25,7 +25,7 @@ export function pixelTensor(
   return { dims: [height, width, channels], indices, values: found }
 }
 
-/** All values of a picture by its model (height × width × channels). */
+/** Returns all values (height × width × channels) that a model of row × column × channel predicts. */
 export function pixelValues(model: CpModel): Float32Array {
   return model.slice([null, null, null]).values
 }

@@ -15,7 +15,7 @@ export interface Quality {
 }
 
 /**
- * Compares a restored picture with the truth.
+ * Compares a restored picture with the truth; pictures of 8 and 16 bits a value can be compared.
  * @param known ones at values that are left out of the comparison; by default all are compared
  */
 export function quality(truth: Picture, restored: Picture, known?: Known): Quality {

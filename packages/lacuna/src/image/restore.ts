@@ -98,7 +98,8 @@ const MOST_ENTRIES = 12e6
 const HELD_OUT = 0.05
 
 /**
- * Fills the holes of a picture by models of its patches, or of the picture itself.
+ * Fills the holes of a picture by models of its patches, or of the picture itself. Throws if nothing is
+ * known; a picture without holes is returned as it is unless `replaceKnown` is set.
  * @param known 1 where a value of the picture is known, 0 in a hole
  */
 export async function restore(
@@ -131,6 +132,7 @@ interface Filling extends Omit<Restoration, 'picture'> {
   filled: Float32Array
 }
 
+/** Fills holes by one model of row × column × channel. @param values of the picture, 0 … 1 */
 async function fillPlain(
   picture: Picture,
   values: Float32Array,
@@ -153,6 +155,7 @@ async function fillPlain(
   return { filled: pixelValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
 
+/** Fills holes by the three steps in the header of this file. @param values of the picture, 0 … 1 */
 async function fillByPatches(
   picture: Picture,
   values: Float32Array,
@@ -161,7 +164,7 @@ async function fillByPatches(
 ): Promise<Filling> {
   const { seed = 1, signal } = options
   const key = stream(seed, purpose.patches)
-  const heldOut = holdOut(known, picture, extend(key, 0))
+  const heldOut = pickHeldOut(known, picture, extend(key, 0))
   const trained = known.map((is, at) => is & (1 - heldOut[at]))
   const start = smoothValues(values, trained, picture)
   let surface: Float32Array | undefined // made when it is first needed
@@ -203,7 +206,7 @@ async function fillByPatches(
     }
     stages.push(stage)
     const before = guess
-    const averaged = (model: CpModel): Float32Array => averagePatches(model, patches, picture, before)
+    const predictPicture = (model: CpModel): Float32Array => averagePatches(model, patches, picture, before)
     const { model } = await solve(
       tensor,
       {
@@ -212,21 +215,26 @@ async function fillByPatches(
         onEpoch: (report) => options.onEpoch?.(stage, report),
       },
       (model, when) => {
-        const learned = averaged(model)
+        const learned = predictPicture(model)
         const filled = when === 'finally' ? blend(learned).filled : learned
         return fillHoles(picture, known, filled, options.replaceKnown ?? false)
       },
     )
-    guess = averaged(model)
+    guess = predictPicture(model)
   }
   return { ...blend(guess), stages, aborted: signal?.aborted ?? false }
 }
 
+/** Picks the options that `restore` passes on to `complete` as they are. */
 function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: RestoreOptions): CompleteOptions {
   return { lambda, sample, maxInner, seed, threads, signal }
 }
 
-/** The distance of patches, and the fraction of their known values that are entries, within MOST_ENTRIES. */
+/**
+ * Returns the distance of patches in pixels, and the fraction of their known values that become entries, such
+ * that there are at most about MOST_ENTRIES entries.
+ * @param edge of a patch in pixels
+ */
 function planPatches(known: Known, edge: number): { stride: number; knownFraction: number } {
   const guessed = GUESS_FRACTION * countHidden(known)
   const given = known.length - countHidden(known)
@@ -237,13 +245,14 @@ function planPatches(known: Known, edge: number): { stride: number; knownFractio
 }
 
 /**
- * Ones at the held-out values: of random known pixels near holes. Elsewhere there are no patches and nothing
- * to blend.
+ * Returns ones at the held-out values: those of random known pixels near holes. Elsewhere there are no
+ * patches and nothing to blend.
+ * @param key the key of the random numbers
  */
-function holdOut(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
+function pickHeldOut(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
   const pixels = width * height
   const picked = pickAtRandom(pixels, Math.round(HELD_OUT * pixels), key)
-  const near = nearHoles(known, { width, height, channels })
+  const near = markNearHoles(known, { width, height, channels })
   return known.map((is, at) => {
     const p = Math.floor(at / channels)
     return is & picked[p] & near[p]
@@ -251,10 +260,10 @@ function holdOut(known: Known, { width, height, channels }: Picture, key: number
 }
 
 /**
- * Ones at the pixels (height × width) of every square of a patch's size that has a hole in it or in a
+ * Returns ones at the pixels (height × width) of every square of a patch's size that has a hole in it or in a
  * neighbouring square.
  */
-function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
+function markNearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
   const edge = STAGES[0].edge
   const [rows, columns] = [Math.ceil(height / edge), Math.ceil(width / edge)]
   const square = (p: number): [number, number] => [

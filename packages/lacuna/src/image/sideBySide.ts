@@ -1,14 +1,14 @@
 /** Pictures with black holes, and pictures in a row. */
 import { checkSameSize, emptyData, type Known, type Picture } from './picture.ts'
 
-/** The picture with its holes in black. */
+/** Returns a copy of the picture with its holes in black. */
 export function blacken(picture: Picture, known: Known): Picture {
   const data = emptyData(picture)
   for (let at = 0; at < data.length; at++) data[at] = known[at] ? picture.data[at] : 0
   return { ...picture, data }
 }
 
-/** Joins pictures of one size in a row, with a thin white gap between them. */
+/** Joins pictures of one size in a row, with a thin white gap between them; throws if the sizes differ. */
 export function sideBySide(panels: readonly Picture[]): Picture {
   const [{ width, height, channels, maximum }] = panels
   for (const panel of panels) checkSameSize(panels[0], panel, 'A panel')

@@ -3,6 +3,8 @@
  * some tension (Δ²u = τ Δu). A coarser plane, whose cells are the means of what is known in them, is filled
  * first; its surface is a good start for a few sweeps of relaxation, however large the hole.
  */
+
+/** One channel of a picture, of which some cells are known. */
 export interface Plane {
   width: number
   height: number
@@ -12,22 +14,29 @@ export interface Plane {
   weights: Float32Array
 }
 
+/** Sweeps of relaxation at each resolution. */
 const SWEEPS = 10
-/** τ: none overshoots at edges, much leaves peaks around lone pixels. */
+/** τ: without tension the surface overshoots at edges, with much it has peaks around lone pixels. */
 const TENSION = 0.5
 
+/**
+ * Returns the smooth surface (height × width) through the known cells, from coarse to fine (cascadic
+ * multigrid): the halved plane is filled first. The values themselves are returned if all cells are known.
+ */
 export function smoothStart(plane: Plane): Float32Array {
   const { width, height, values, weights } = plane
   if (weights.every((weight) => weight > 0)) return values
   if (width * height === 1) return values // nothing is known at all
-  const coarse = halve(plane)
-  const surface = double(smoothStart(coarse), coarse, plane)
+  const coarse = coarsen(plane)
+  const surface = refine(smoothStart(coarse), coarse, plane)
   for (let p = 0; p < surface.length; p++) if (weights[p] > 0) surface[p] = values[p]
   for (let sweep = 0; sweep < SWEEPS; sweep++) relax(surface, plane)
   return surface
 }
 
-/** One sweep of Gauss–Seidel; beyond its border the plane is mirrored. */
+/**
+ * Runs one Gauss–Seidel sweep over the unknown cells of u, in place; beyond its border the plane is mirrored.
+ */
 function relax(u: Float32Array, { width, height, weights }: Plane): void {
   const mirror = (i: number, n: number): number =>
     Math.max(0, Math.min(n - 1, i < 0 ? -i - 1 : i >= n ? 2 * n - 1 - i : i))
@@ -49,7 +58,11 @@ function relax(u: Float32Array, { width, height, weights }: Plane): void {
   }
 }
 
-function halve({ width, height, values, weights }: Plane): Plane {
+/**
+ * Returns the plane at half the resolution: each cell is the weighted mean of the known among four cells,
+ * with the sum of their weights.
+ */
+function coarsen({ width, height, values, weights }: Plane): Plane {
   const coarse = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) }
   const sums = new Float32Array(coarse.width * coarse.height)
   const total = new Float32Array(sums.length)
@@ -64,22 +77,25 @@ function halve({ width, height, values, weights }: Plane): Plane {
   return { ...coarse, values: sums, weights: total }
 }
 
-/** Bilinear: a fine cell's centre lies a quarter of a coarse cell beside the centre of its own. */
-function double(
+/**
+ * Interpolates a coarse surface bilinearly at the cells of a plane of twice the resolution: the centre of a
+ * fine cell lies a quarter of a coarse cell beside the centre of the coarse cell around it.
+ */
+function refine(
   surface: Float32Array,
   coarse: { width: number; height: number },
   fine: { width: number; height: number },
 ): Float32Array {
   const { width, height } = fine
   const finer = new Float32Array(width * height)
-  const place = (i: number, n: number): [number, number, number] => {
+  const position = (i: number, n: number): [number, number, number] => {
     const at = Math.max(0, Math.min(n - 1, (i - 0.5) / 2))
     const low = Math.floor(at)
     return [low, Math.min(n - 1, low + 1), at - low]
   }
-  const columns = Array.from({ length: width }, (_, j) => place(j, coarse.width))
+  const columns = Array.from({ length: width }, (_, j) => position(j, coarse.width))
   for (let i = 0; i < height; i++) {
-    const [top, bottom, down] = place(i, coarse.height)
+    const [top, bottom, down] = position(i, coarse.height)
     for (let j = 0; j < width; j++) {
       const [left, right, along] = columns[j]
       const upper =
@@ -92,7 +108,11 @@ function double(
   return finer
 }
 
-/** The smooth start of every channel of a picture's values (height × width × channels). */
+/**
+ * Returns the smooth surface through the known values of every channel of a picture (height × width ×
+ * channels).
+ * @param known 1 where a value is known, 0 in a hole
+ */
 export function smoothValues(
   values: Float32Array,
   known: Uint8Array,

@@ -17,6 +17,7 @@ export function complete(tensor: SparseTensor, options: FoldedOptions): Promise<
  * Fits a nonnegative CP model of rank R to the observed entries.
  * @param tensor the observed entries
  * @param options settings of the run; each has a default
+ * @returns the model with its errors; where settings were chosen by trials, also the trials
  */
 export function complete(tensor: SparseTensor, options?: CompleteOptions): Promise<Completion>
 export async function complete(
@@ -39,6 +40,7 @@ export async function complete(
   }
 }
 
+/** Cross-fits as `completeByFolds` does, with the options of `complete`. */
 const completeFolds = (
   tensor: SparseTensor,
   { choose, folds, onEpoch, ...options }: FoldedOptions,

@@ -62,6 +62,7 @@ export function checkPolicies({
   checkPolicy('duplicates', duplicates, duplicatePolicies)
 }
 
+/** Throws if a policy is not one of the allowed ones. @param option its name in the message */
 function checkPolicy(option: string, policy: string, allowed: readonly string[]): void {
   if (!allowed.includes(policy))
     throw new InputError(

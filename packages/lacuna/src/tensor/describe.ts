@@ -72,6 +72,7 @@ function describeLabels(labels: readonly string[] | undefined): ModeDescription 
   return labels ? { labels: { count: labels.length, first: labels[0], last: labels[labels.length - 1] } } : {}
 }
 
+/** Returns the range, mean and root mean square of the values, and the numbers of negative ones and zeros. */
 function describeValues(values: Float32Array): TensorDescription['values'] {
   let [min, max, sum, squares, negative, zero] = [Infinity, -Infinity, 0, 0, 0, 0]
   for (let e = 0; e < values.length; e++) {

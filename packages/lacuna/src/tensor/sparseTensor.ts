@@ -63,7 +63,7 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
-  /** True if the coordinates are known to differ, which saves the search for duplicates. */
+  /** True if the coordinates are known to differ, which saves the search for duplicates; false by default. */
   distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string

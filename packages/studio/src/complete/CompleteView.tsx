@@ -26,6 +26,7 @@ import { Explorer } from './explorer/Explorer.tsx'
 import type { DataSummary, ModelSummary, Opened, ReadSettings } from './protocol.ts'
 import type { CompleteFunctions } from './worker/worker.ts'
 
+/** The endings of files that can be opened. */
 const ACCEPT = '.tns,.csv,.tsv,.txt,.dat,.json,.jsonl,.ndjson,.parquet,.npy,.npz,.gz'
 /** Larger files are not stored for a reload. */
 const MOST_STORED_BYTES = 200e6
@@ -44,7 +45,7 @@ interface StoredRun {
   history: Progress[]
 }
 
-/** Before a file is opened, a place to drop one and a sample. */
+/** The Complete view. Before a file is opened, it offers to open one or the sample. */
 export function CompleteView({ showError, clearError }: ViewProps) {
   const [rank, setRank] = useSetting<number>('complete', 'rank', 6)
   const [lambdaText, setLambda] = useSetting<string>('complete', 'lambda', 'auto')
@@ -107,6 +108,7 @@ export function CompleteView({ showError, clearError }: ViewProps) {
     }
   }
 
+  /** Opens a file: shows a model, reads a tensor or table, or lets the user choose the columns of a table. */
   async function open(next: File): Promise<void> {
     try {
       const content = await call.inspect(next)
@@ -131,12 +133,13 @@ export function CompleteView({ showError, clearError }: ViewProps) {
     }
   }
 
-  /** The sample has four components. */
+  /** Opens the sample with rank 4, the number of its components. */
   function openSample(): void {
     setRank(4)
     void open(sampleTable())
   }
 
+  /** Reads a file into the worker, and shows and stores it. */
   async function read(from: File, how: ReadSettings): Promise<void> {
     setReading(how)
     dropRun()
@@ -155,12 +158,14 @@ export function CompleteView({ showError, clearError }: ViewProps) {
     }
   }
 
+  /** Discards the run and its model, also the stored one. */
   function dropRun(): void {
     run.reset()
     setModel(undefined)
     void removeValues('complete.run')
   }
 
+  /** Prepares and starts a run on the data with the current settings. */
   async function start(): Promise<void> {
     clearError()
     setModel(undefined)

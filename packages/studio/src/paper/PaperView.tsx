@@ -18,6 +18,7 @@ import { ImageCurves } from './ImageCurves.tsx'
 import { Report, type ReportPictures } from './Report.tsx'
 import type { PaperFunctions, PictureEvent } from './worker.ts'
 
+/** An experiment that runs in the page: figure 1 or figure 2. */
 type Experiment = 'image' | 'convergence'
 
 /** The stored results.json, and the pictures beside it. */
@@ -26,7 +27,7 @@ interface StoredReport {
   files: File[]
 }
 
-/** Each experiment runs in the worker when the user starts it. */
+/** The Paper view. Each experiment runs in the worker when the user starts it. */
 export function PaperView({ showError, clearError }: ViewProps) {
   const connection: Connection<PaperFunctions> = useMemo(
     () =>
@@ -62,6 +63,7 @@ export function PaperView({ showError, clearError }: ViewProps) {
     }
   }, [])
 
+  /** Runs an experiment to its end; shows an error if it fails. */
   async function run(which: Experiment): Promise<void> {
     clearError()
     setRunning(which)
@@ -81,11 +83,13 @@ export function PaperView({ showError, clearError }: ViewProps) {
     }
   }
 
+  /** Shows a report; throws if its text is no results.json. */
   function show({ text, files }: StoredReport): void {
     const pictures = files.map((file): [string, string] => [file.name, URL.createObjectURL(file)])
     setReport({ results: parseResults(text), pictures: Object.fromEntries(pictures) })
   }
 
+  /** Opens a report from files that were chosen or dropped, shows and stores it. */
   async function open(files: readonly File[]): Promise<void> {
     try {
       const json = files.find(({ name }) => name.endsWith('.json'))
@@ -102,6 +106,7 @@ export function PaperView({ showError, clearError }: ViewProps) {
     }
   }
 
+  /** The button that starts or stops an experiment. */
   const button = (which: Experiment) => (
     <button
       type="button"
@@ -155,7 +160,10 @@ export function PaperView({ showError, clearError }: ViewProps) {
           instead of five.
         </p>
         {convergence?.problems.some(({ series }) => series.length > 0) && (
-          <Drawing draw={() => convergenceFigure(drawable(convergence), document)} inputs={[convergence]} />
+          <Drawing
+            draw={() => convergenceFigure(problemsWithPoints(convergence), document)}
+            inputs={[convergence]}
+          />
         )}
       </section>
 
@@ -195,8 +203,8 @@ export function PaperView({ showError, clearError }: ViewProps) {
   )
 }
 
-/** The problems that have points to draw. */
-const drawable = ({ problems }: ConvergenceResult): ConvergenceResult => ({
+/** The result without problems that have no points to draw yet. */
+const problemsWithPoints = ({ problems }: ConvergenceResult): ConvergenceResult => ({
   problems: problems.filter(({ series }) => series.length > 0),
 })
 
@@ -210,7 +218,7 @@ function Picture({ image, text }: { image: ImageData; text: string }) {
   )
 }
 
-/** A restored picture, or an empty frame until there is one. */
+/** A restored picture with its PSNR, or an empty box until there is one. */
 function RestoredPicture({ name, frame }: { name: string; frame: Frame | undefined }) {
   if (frame) return <Picture image={frame.image} text={`Restored, ${name}: ${frame.psnr.toFixed(1)} dB`} />
   return (

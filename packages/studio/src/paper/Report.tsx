@@ -4,6 +4,7 @@ import type { Claim, PaperResults } from 'lacuna-figures/results'
 import { useMemo } from 'preact/hooks'
 import { Drawing } from './Drawing.tsx'
 
+/** The words for each verdict. */
 const VERDICTS: Record<Claim['verdict'], string> = {
   holds: 'holds',
   fails: 'does not hold',
@@ -15,9 +16,10 @@ const VERDICTS: Record<Claim['verdict'], string> = {
  */
 export type ReportPictures = Readonly<Record<string, string>>
 
+/** A transparent picture of one pixel. */
 const BLANK = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
 
-/** The claims with their verdicts, and the four figures. */
+/** Shows a report: the claims with their verdicts, and the figures that it has results for. */
 export function Report({ results, pictures }: { results: PaperResults; pictures: ReportPictures }) {
   const { image, convergence, timing, claims, machine, scale } = results
   const links = useMemo(() => {

@@ -31,7 +31,7 @@ export interface ImageCurve {
   points: { epoch: number; error: number }[]
 }
 
-/** Common to the problems of figure 2. */
+/** Settings that the problems of figure 2 have in common. */
 const small = { dims: [360, 320, 40], entries: 120_000, rank: 10, testEntries: 20_000, seed: 1 }
 /**
  * The problems of figure 2. In the paper: 71567 × 65133 × 730, 10 million entries, 100 epochs, five trials.
@@ -48,7 +48,7 @@ export const convergenceRuns: readonly RunSettings[] = [
   { rank: 10, lambda: 'auto', sample: 'auto', epochs: 40, seed: 1 },
 ]
 
-/** The empty result of a problem. */
+/** Returns the result of a problem of figure 2 before its first run. */
 export function newProblem({
   name,
   snrDb,
@@ -60,7 +60,7 @@ export function newProblem({
   return { name, data, hiddenEntries: testEntries, snrDb, peakMemoryBytes: 0, series: [] }
 }
 
-/** The empty result of a run. */
+/** Returns the result of a run of figure 2 before its first point: one trial with an empty curve. */
 export function newSeries({ solver = 'fast', sample = 'auto', lambda }: RunSettings): ConvergenceSeries {
   const curve = { epoch: [], seconds: [], observed: [], hidden: [] }
   return { solver, sample, lambda, trials: [{ trial: 1, curve }] }

@@ -17,12 +17,15 @@ import {
   problems,
 } from './experiments.ts'
 
-/** The shortest time between two updates of a figure. */
+/** The shortest time between two updates of a figure, in milliseconds. */
 const UPDATE_INTERVAL_MS = 600
 
+/** The run in progress, or the last one. */
 let current: InteractiveRun | undefined
+/** Whether the user has stopped the experiment. */
 let stopped = false
 
+/** The functions that the page calls by name (run/remote.ts). */
 const functions = {
   /** Figure 1: one picture by both solvers, and by patches as in the Restore view. */
   async image(picture: ImageData, mask: Mask): Promise<void> {
@@ -30,7 +33,7 @@ const functions = {
     const truth = toPicture(picture)
     const known = toKnown(mask)
     const curves: ImageCurve[] = []
-    const { now, later } = updates('curves', () => curves)
+    const { now, later } = eventSender('curves', () => curves)
     for (const { name, options } of imageRuns) {
       if (stopped) return
       const curve: ImageCurve = { name, points: [] }
@@ -68,7 +71,7 @@ const functions = {
   async convergence(): Promise<void> {
     stopped = false
     const result: ConvergenceResult = { problems: [] }
-    const { now, later } = updates('convergence', () => result)
+    const { now, later } = eventSender('convergence', () => result)
     for (const settings of problems) {
       const { tensor, test } = synthetic(settings)
       const problem = newProblem(settings)
@@ -108,7 +111,7 @@ const functions = {
 /** The functions that the page can call. */
 export type PaperFunctions = typeof functions
 
-/** Runs to the end, and frees the memory. */
+/** Runs to the end and frees the memory of the run. @returns the result */
 async function solve(settings: RunSettings, run: InteractiveRun): Promise<Completion> {
   current = run
   try {
@@ -124,8 +127,11 @@ export interface PictureEvent {
   frame: Frame
 }
 
-/** Sends a value as an event: at once by `now`, or by `later` unless the last event was too recent. */
-function updates(name: string, value: () => unknown): { now(): void; later(): void } {
+/**
+ * Returns functions that send the current value as an event: `now` at once, `later` only if the last event
+ * was sent more than UPDATE_INTERVAL_MS ago.
+ */
+function eventSender(name: string, value: () => unknown): { now(): void; later(): void } {
   let sentAt = performance.now()
   const now = (): void => {
     sentAt = performance.now()

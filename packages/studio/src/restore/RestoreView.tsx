@@ -8,7 +8,7 @@ import { loadPicture, toPng } from './pictureFile.ts'
 import { samplePicture } from './samplePicture.ts'
 import { Workbench } from './Workbench.tsx'
 
-/** Begins with the picture from before a reload, or with the sample. */
+/** The Restore view. Begins with the picture from before a reload, or with the sample. */
 export function RestoreView(props: ViewProps) {
   const { showError, clearError } = props
   const [opened, setOpened] = useState<OpenedPicture>()
@@ -24,17 +24,19 @@ export function RestoreView(props: ViewProps) {
       loadValue<StoredState['result']>('restore.result'),
     ])
     setStored({ drawn, result })
-    if (!picture) return setOpened(sampleOf(await samplePicture()))
+    if (!picture) return setOpened(namedSample(await samplePicture()))
     const { image } = await loadPicture(picture.blob, picture.name)
     setOpened({ image, name: picture.name, remark: picture.remark })
   }
 
+  /** Shows another picture, without the stored state of the last one. */
   function show(next: OpenedPicture): void {
     clearError()
     setStored({})
     setOpened(next)
   }
 
+  /** Opens a picture file, shows and stores it. */
   async function open(file: File): Promise<void> {
     try {
       const { image, original } = await loadPicture(file, file.name)
@@ -48,7 +50,7 @@ export function RestoreView(props: ViewProps) {
 
   async function openSample(): Promise<void> {
     try {
-      show(sampleOf(await samplePicture()))
+      show(namedSample(await samplePicture()))
       void removeValues('restore.picture')
     } catch (error) {
       showError(error)
@@ -67,4 +69,5 @@ export function RestoreView(props: ViewProps) {
   )
 }
 
-const sampleOf = (image: ImageData): OpenedPicture => ({ image, name: 'The sample' })
+/** The sample as an opened picture. */
+const namedSample = (image: ImageData): OpenedPicture => ({ image, name: 'The sample' })

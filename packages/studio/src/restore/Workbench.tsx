@@ -24,8 +24,9 @@ import { useDamage } from './useDamage.ts'
 import { useRestoration } from './useRestoration.ts'
 import type { Method } from './worker.ts'
 
+/** The seed of the runs. */
 const SEED = 1
-/** The delay before a result is stored, so that the page shows it first. */
+/** The delay before a result is stored, in milliseconds, so that the page shows it first. */
 const STORE_DELAY_MS = 500
 
 const methods = [
@@ -38,6 +39,7 @@ const methodHints: Record<Method, string> = {
   plain: 'Row × column × colour, as in the paper.',
 }
 
+/** The opened picture, and callbacks that open another one. */
 interface WorkbenchProps extends ViewProps {
   opened: OpenedPicture
   stored: StoredState
@@ -235,6 +237,7 @@ export function Workbench({ showError, clearError, opened, stored, onOpen, onSam
   )
 }
 
+/** A small picture with its name; a button if it can be chosen for comparison. */
 function Thumbnail({
   picture,
   chosen,

@@ -9,7 +9,7 @@ export type Size = readonly [number, number]
 export type Point = readonly [number, number]
 
 /**
- * Hides pixels at random, the same ones for the same seed as on the command line.
+ * Returns a mask of random lost pixels, the same ones for the same seed as on the command line.
  * @param fraction of the pixels that are lost
  */
 export function hidePixels([width, height]: Size, fraction: number, seed: number): Mask {
@@ -31,7 +31,7 @@ function drawMask(
   return mask
 }
 
-/** Adds a straight brush stroke to the mask, in place. */
+/** Marks a straight brush stroke as lost in the mask, in place. @param diameter of the brush in pixels */
 export function paint(
   mask: Mask,
   [width, height]: Size,
@@ -53,7 +53,7 @@ export function paint(
     }
 }
 
-/** Covers the picture with slanted lines of text. */
+/** Returns a mask that covers the picture with slanted lines of text. @param text `lacuna` if it is blank */
 export function writeText([width, height]: Size, text: string): Mask {
   return drawMask(width, height, (context) => {
     const size = Math.max(9, Math.round(height / 22))
@@ -67,7 +67,7 @@ export function writeText([width, height]: Size, text: string): Mask {
   })
 }
 
-/** Draws thin random scratches, as on an old print. */
+/** Returns a mask of thin random scratches, as on an old print. */
 export function drawScratches([width, height]: Size, seed: number): Mask {
   const random = randomNumbers(seed)
   return drawMask(width, height, (context) => {
@@ -110,7 +110,7 @@ export async function readMask(file: Blob, [width, height]: Size): Promise<Mask>
   return mask
 }
 
-/** The pixels that are lost in either mask. */
+/** Returns the pixels that are lost in either mask; undefined if there is none. */
 export function uniteMasks(one: Mask | undefined, other: Mask | undefined): Mask | undefined {
   if (!one || !other) return one ?? other
   return one.map((lost, p) => lost | other[p])
@@ -130,7 +130,7 @@ export function applyMask(picture: ImageData, mask: Mask): ImageData {
   return copy
 }
 
-/** A linear congruential generator of uniform numbers in (0, 1), good enough for scratches. */
+/** Returns a generator of uniform numbers in (0, 1), a linear congruential one, good enough for scratches. */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,6 +1,6 @@
 /** Decodes pictures from files, and encodes them as PNG. */
 
-/** Larger photos are reduced to this number of pixels, so that a run takes seconds. */
+/** The most pixels of a picture, so that a run takes seconds; larger photos are reduced. */
 const MOST_PIXELS = 640_000
 
 /** A decoded picture. */
@@ -11,15 +11,16 @@ export interface LoadedPicture {
 }
 
 /**
- * Decodes a picture; transparent pixels become white.
+ * Decodes a picture and reduces it to at most MOST_PIXELS pixels; transparent pixels become white. Throws if
+ * the browser cannot decode it.
  * @param name the file's name for messages
- * @param largestScale the picture is scaled by at most this factor
+ * @param maxScale upper bound of the scale factor; 1 (default) never enlarges
  */
-export async function loadPicture(file: Blob, name: string, largestScale = 1): Promise<LoadedPicture> {
+export async function loadPicture(file: Blob, name: string, maxScale = 1): Promise<LoadedPicture> {
   const bitmap = await createImageBitmap(file).catch(() => {
     throw new Error(`${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`)
   })
-  const scale = Math.min(largestScale, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
+  const scale = Math.min(maxScale, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
   const width = Math.max(1, Math.round(bitmap.width * scale))
   const height = Math.max(1, Math.round(bitmap.height * scale))
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!

@@ -2,6 +2,7 @@
 import type { Known, Picture } from 'lacuna/image'
 import type { Mask } from './damage.ts'
 
+/** Values per pixel of the library's pictures: red, green, blue. */
 const CHANNELS = 3
 
 /** A picture of the library from an ImageData, without alpha. */

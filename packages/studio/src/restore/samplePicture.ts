@@ -1,7 +1,7 @@
 /** The sample picture of the Restore view, which the build draws into sample.png. */
 import { loadPicture } from './pictureFile.ts'
 
-/** Loads the sample. @param scale factor of its size, at most 1 */
+/** Loads the sample; throws if the server does not have it. @param scale factor of its size, at most 1 */
 export async function samplePicture(scale = 1): Promise<ImageData> {
   const response = await fetch('./sample.png')
   if (!response.ok)

@@ -17,6 +17,7 @@ import {
   writeText,
 } from './damage.ts'
 
+/** The seed of pixels hidden at random. */
 const SEED = 1
 
 /** The current damage, and the controls that change it. */
@@ -71,6 +72,7 @@ export function useDamage(
   const holes = useMemo(() => applyMask(image, mask), [image, mask])
   const lost = useMemo(() => lostFraction(mask), [mask])
 
+  /** Replaces the drawn damage, and stores it in the browser. */
   function change(next: { drawn?: Mask; lettering?: Mask }): void {
     onChange()
     setDrawn(next.drawn)
@@ -78,7 +80,9 @@ export function useDamage(
     const all = uniteMasks(next.drawn, next.lettering)
     void (all ? storeValue('restore.drawn', all) : removeValues('restore.drawn'))
   }
+  /** Adds a mask to the drawn damage. */
   const add = (more: Mask): void => change({ drawn: uniteMasks(drawn, more), lettering })
+  /** Adds other scratches than before to the drawn damage. */
   const scratch = (): void => add(drawScratches(size, ++scratchings.current))
 
   return {

@@ -49,8 +49,10 @@ interface Stage {
   show(model: CpModel, when: 'on the way' | 'finally'): Picture
 }
 
+/** The picture being restored; undefined before the first and after `drop`. */
 let job: Job | undefined
 
+/** The functions that the page calls by name (run/remote.ts). */
 const functions = {
   /** Starts a new picture; drops the one before. */
   load(image: ImageData, mask: Mask, method: Method): void {
@@ -103,20 +105,24 @@ const functions = {
     return { frame: makeFrame(current, picture) }
   },
 
+  /** Pauses before the next round, also if the next run has not begun. */
   pause(): void {
     if (job) job.paused = true
     job?.stage?.run.pause()
   },
+  /** Ends the pause. */
   resume(): void {
     if (job) job.paused = false
     job?.stage?.run.resume()
   },
+  /** Changes the settings of the current run, and of the runs after it. */
   change(settings: RunSettings): void {
     if (!job) return
     job.paused = false
     job.settings = settings
     job.stage?.run.change(changeSettings(job.stage, settings))
   },
+  /** Stops the run and discards the picture. */
   drop(): void {
     job?.abort.abort()
     void job?.stage?.run.close()
@@ -127,7 +133,10 @@ const functions = {
 /** The functions that the page can call. */
 export type RestoreFunctions = typeof functions
 
-/** The settings of a run after the user has changed them, starting from the library's plan. */
+/**
+ * The settings for the current run after the user has changed rank or λ: the library's plan, with these
+ * changes.
+ */
 function changeSettings({ options, user }: Stage, { rank, lambda }: RunSettings): RunSettings {
   return {
     ...plannedSettings(options),
@@ -137,10 +146,12 @@ function changeSettings({ options, user }: Stage, { rank, lambda }: RunSettings)
   }
 }
 
+/** The settings of a run that the library has planned. */
 function plannedSettings({ rank, lambda = 'auto', epochs, seed }: Stage['options']): RunSettings {
   return { rank, lambda, epochs, seed }
 }
 
+/** Converts a restored picture to a frame, with its PSNR on the lost pixels. */
 function makeFrame({ picture, known }: Job, restored: Picture): Frame {
   return { image: toImageData(restored), psnr: quality(picture, restored, known).psnr }
 }

@@ -54,6 +54,7 @@ export interface RunTotals {
 
 /** The pause after a drawing, relative to its duration: drawing takes about a quarter of the time. */
 const PAUSE_PER_DRAWING = 3
+/** The shortest pause after a drawing, in milliseconds. */
 const LEAST_MS_BETWEEN_DRAWINGS = 60
 
 /**
@@ -74,6 +75,11 @@ export class InteractiveRun {
   #isRunning = false
   #earlier: RunTotals
 
+  /**
+   * Prepares a run, which starts with `run`.
+   * @param heldOut the validation and watch sets
+   * @param earlier the totals of earlier runs of the task
+   */
   constructor(
     train: SparseTensor,
     heldOut: HeldOut,
@@ -177,6 +183,10 @@ export class InteractiveRun {
     return this.#run
   }
 
+  /**
+   * Calls the listener with the progress after a round, counted from the start of the task, and with the
+   * model if it is time to draw.
+   */
   async #report(run: Run, report: EpochReport): Promise<void> {
     const { stage, epoch, seconds } = this.#earlier
     const engine = await openEngine()

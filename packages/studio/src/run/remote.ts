@@ -3,6 +3,7 @@ import { InputError } from 'lacuna'
 import type { OptionMention } from 'lacuna/internal'
 import { type EngineName, setEngine } from './engine.ts'
 
+/** Functions that can be called by name. */
 // biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
 type Functions = Record<string, (...args: any[]) => unknown>
 
@@ -11,6 +12,7 @@ export type Remote<F extends Functions> = {
   [name in keyof F]: (...args: Parameters<F[name]>) => Promise<Awaited<ReturnType<F[name]>>>
 }
 
+/** A message from a worker to the page; `id` is the number of the call that it answers. */
 type Message =
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'failure'; id: number; message: string }
@@ -21,6 +23,7 @@ interface EngineMessage {
   engine: EngineName
 }
 
+/** A message from the page that calls a function of the worker. */
 interface Call {
   id: number
   name: string
@@ -47,6 +50,7 @@ export function sendEvent(name: string, value: unknown): void {
   send({ kind: 'event', name, value })
 }
 
+/** Sends a message from the worker to the page. */
 function send(message: Message): void {
   self.postMessage(message)
 }
@@ -73,6 +77,7 @@ const FIELDS: Record<string, string> = {
   value: 'Value',
 }
 
+/** Prints an option in a message as the label of its field, with its values. */
 function nameField({ option, values }: OptionMention): string {
   const field = FIELDS[option] ? `“${FIELDS[option]}”` : option
   return values.length === 0 ? field : `${field}: ${values.join(', ')}`

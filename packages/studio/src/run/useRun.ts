@@ -31,10 +31,11 @@ export interface RunControls {
   reset(history?: Progress[]): void
 }
 
-/** The shortest time between two updates of the history. */
+/** The shortest time between two updates of the history, in milliseconds. */
 const CHART_INTERVAL_MS = 300
 /**
- * The delay after which changed settings are sent to the worker, so that a moving slider sends few messages.
+ * The delay, in milliseconds, after which changed settings are sent to the worker, so that a moving slider
+ * sends few messages.
  */
 const SETTLE_MS = 250
 
@@ -50,6 +51,10 @@ export function useRun<Outcome>(
 ): RunControls {
   const [status, setStatus] = useState<Status>('idle')
   const [history, setHistory] = useState<readonly Progress[]>([])
+  /**
+   * State that does not render: the whole history, and the number of the current run, by which outcomes of
+   * discarded runs are recognized.
+   */
   const live = useRef({ history: [] as Progress[], shownAt: 0, changed: false, round: 0, timer: 0 })
 
   useEffect(
@@ -64,6 +69,7 @@ export function useRun<Outcome>(
     [],
   )
 
+  /** Starts the worker's run or continues it, and waits for its outcome. */
   const run = (settings: RunSettings): void => {
     const round = ++live.current.round
     live.current.changed = false
@@ -83,6 +89,7 @@ export function useRun<Outcome>(
       })
   }
 
+  /** Forgets the current run, whose outcome is then ignored. @param past the history that is shown instead */
   const discard = (past: Progress[] = []): void => {
     live.current.round++
     live.current.history = past

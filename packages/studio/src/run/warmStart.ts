@@ -6,8 +6,8 @@ import { draw, purpose, stream, unit } from 'lacuna/internal'
 const NEW_SIZE = 0.3
 
 /**
- * Initial factors of another rank, each (dim × rank): the strongest components of the model, then small
- * random ones.
+ * Returns initial factors of another rank, each (dim × wanted): the strongest components of the model, then
+ * small random ones.
  * @param wanted the rank of the result
  */
 export function changeRank({ dims, rank, factors }: CpModel, wanted: number): Float32Array[] {

@@ -10,9 +10,10 @@ interface Props<V extends string> {
   onView(view: V): void
 }
 
-/** Tabs follow the ARIA pattern: arrow keys move between them. */
+/** The header. Tabs follow the ARIA pattern: arrow keys move between them. */
 export function Header<V extends string>({ views, view, onView }: Props<V>) {
   const theme = useTheme()
+  /** Shows the next view (1) or the one before (-1), in a circle, and focuses its tab. */
   const move = (by: number): void => {
     const at = views.findIndex(({ name }) => name === view)
     const { name } = views[(at + by + views.length) % views.length]
@@ -90,6 +91,7 @@ function EngineStatus() {
   )
 }
 
+/** The number of threads, and the reason if the page can use only one. */
 function Threads() {
   const threads = hardwareThreads()
   if (crossOriginIsolated) return <span>{threads === 1 ? '1 thread' : `${threads} threads`}</span>

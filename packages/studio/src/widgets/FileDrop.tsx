@@ -33,6 +33,7 @@ export function FilesButton(props: ButtonProps & { onFiles(files: File[]): void 
   return <OpenButton {...props} multiple />
 }
 
+/** A button that opens the file dialog; `onFiles` gets at least one file. */
 function OpenButton({
   accept,
   label,
@@ -70,7 +71,10 @@ export function useDrop(onFile: (file: File) => void) {
   return useDropFiles(([file]) => onFile(file))
 }
 
-/** Makes an element a drop target for several files. */
+/**
+ * Makes an element a drop target for several files: `handlers` are its event handlers, `over` is true while
+ * files are above it.
+ */
 export function useDropFiles(onFiles: (files: File[]) => void) {
   const [over, setOver] = useState(false)
   return {

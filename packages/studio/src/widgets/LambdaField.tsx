@@ -37,4 +37,5 @@ export function LambdaField({ lambda, onChange, found }: Props) {
   )
 }
 
+/** Rounds to two significant digits. */
 const round = (x: number): number => Number(x.toPrecision(2))

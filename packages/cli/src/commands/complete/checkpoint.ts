@@ -7,10 +7,10 @@ import { asFlag, shellWord } from '../../process/failure.ts'
 import { fileExists } from '../../process/fileExists.ts'
 import { invocation } from '../../process/invocation.ts'
 
-/** Path of the checkpoint that belongs to a model file. */
+/** Returns the path of the checkpoint of a model file: MODEL.run. @param output path of the model */
 export const checkpointPath = (output: string): string => `${output}.run`
 
-/** Reads the checkpoint to continue from; prints a notice and returns undefined if there is none. */
+/** Reads the bytes of a checkpoint file; prints a notice and returns undefined if there is none. */
 export async function readCheckpoint(path: string, progress: Progress): Promise<Uint8Array | undefined> {
   if (await fileExists(path)) return readWhole(await openInput(path))
   reportMissingCheckpoint(path, progress)
@@ -28,7 +28,8 @@ export const reportReplacedCheckpoint = (path: string, progress: Progress): void
   )
 
 /**
- * Saves a checkpoint. If it cannot be written, prints why and continues: the previous checkpoint stays.
+ * Saves a checkpoint. If that fails with an InputError (a full disk, say), prints why instead of throwing:
+ * the run continues, and the previous checkpoint stays.
  * @param save writes the file, whole or not at all
  */
 export async function trySaveCheckpoint(save: () => Promise<void>, progress: Progress): Promise<void> {
@@ -40,13 +41,17 @@ export async function trySaveCheckpoint(save: () => Promise<void>, progress: Pro
   }
 }
 
-/** Removes the checkpoint of a model that has been written. */
+/**
+ * Removes the checkpoint of a model that has been written, if there is one.
+ * @param output path of the model
+ */
 export async function removeCheckpoint(output: string): Promise<void> {
   await rm(checkpointPath(output), { force: true })
 }
 
 /**
- * Command line that continues the interrupted command, typed in the same folder.
+ * Returns the command line that continues the current command after an interruption: its own arguments,
+ * quoted for a shell, with --resume, and with mpirun for several processes.
  * @param processes number of MPI processes
  */
 export function resumeCommand(processes = 1): string {

@@ -17,12 +17,12 @@ import {
 import { assignment } from '../../options/rowNames.ts'
 import { addTableOptions, filesHelp } from '../../options/tableOptions.ts'
 import { addEngineOption } from '../../process/engines.ts'
-import { onAllProcesses } from '../../process/processes.ts'
+import { runOnAllProcesses } from '../../process/processes.ts'
 import { addReshapingOptions } from './reshape.ts'
 import { runComplete } from './runComplete.ts'
-import { lags } from './sideInformation.ts'
+import { parseLags } from './sideInformation.ts'
 
-/** Creates the command. */
+/** Creates the command `complete` with its options and help; its action is runComplete. */
 export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
@@ -72,7 +72,7 @@ export function completeCommand(): Command {
     .option(
       '--lags <mode=distances>',
       'distances at which rows of an ordered mode are similar, as in hour=1,24; may be repeated',
-      lags,
+      parseLags,
     )
     .option(
       '--features <mode=table:columns>',
@@ -162,7 +162,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(addReshapingOptions(addEngineOption(onAllProcesses(command))))
+  return addTableOptions(addReshapingOptions(addEngineOption(runOnAllProcesses(command))))
     .addHelpText(
       'after',
       `

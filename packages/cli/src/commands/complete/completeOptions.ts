@@ -56,6 +56,6 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   quiet?: boolean
 }
 
-/** Whether the result is an ensemble of several models. */
+/** Whether the result is an ensemble: with --folds or --best. */
 export const isCrossFitted = ({ folds, best }: Pick<CompleteOptions, 'folds' | 'best'>): boolean =>
   folds !== undefined || best === true

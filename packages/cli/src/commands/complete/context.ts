@@ -8,7 +8,7 @@ import type { CompleteOptions } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
 import type { EntrySets } from './heldOutSets.ts'
 
-/** One invocation of the command, before any entry is read. */
+/** One invocation of `lacuna complete`, before any entry is read. */
 export interface CompleteContext {
   /** Paths of the input, as typed. */
   readonly files: readonly string[]
@@ -24,7 +24,7 @@ export interface CompleteContext {
   readonly progress: Progress
 }
 
-/** One invocation whose entries have been read and whose settings are resolved. */
+/** One invocation of `lacuna complete` whose entries have been read and whose settings are resolved. */
 export interface LearningContext extends CompleteContext {
   /** Training entries and held-out entries, all with the same dims. */
   readonly sets: EntrySets

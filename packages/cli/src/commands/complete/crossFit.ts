@@ -43,14 +43,15 @@ import { parseOrdered } from './ordered.ts'
 import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
 import { crossFitJson, crossFitText, evaluateOnTest } from './report/crossFitReport.ts'
 
-/** Options that concern cross-fitting. */
+/** Options of `complete` that concern cross-fitting. */
 export type CrossFitOptions = Pick<
   CompleteOptions,
   'rank' | 'folds' | 'foldBy' | 'ordered' | 'starts' | 'plot' | 'best'
 >
 
 /**
- * Refuses options that contradict cross-fitting, before anything is read.
+ * Throws if options contradict cross-fitting (--folds, --rank auto, --best), or need it and it is not asked
+ * for; before anything is read.
  * @param given all options of the command
  * @param processes number of MPI processes
  */
@@ -59,7 +60,7 @@ export function checkCrossFitOptions(
   processes: number,
 ): void {
   const { folds, best, ...others } = given
-  checkPlot(given.plot, others.rank === 'auto' || rankToFind(given) !== undefined)
+  checkPlot(given.plot, others.rank === 'auto' || rankCriterion(given) !== undefined)
   if (!isCrossFitted(given) && others.rank !== 'auto') {
     const alone = (['foldBy', 'ordered', 'starts'] as const).find((name) => given[name] !== undefined)
     if (alone)
@@ -82,7 +83,11 @@ export function checkCrossFitOptions(
     throw new InputError('option', sentence`${what} is work for one process; start it without mpirun.`)
 }
 
-/** Learns the models of a cross-fit, evaluates the ensemble, saves it and prints the report. */
+/**
+ * Learns the models of a cross-fit, evaluates the ensemble on the test entries, saves it and prints the
+ * report. Throws if interrupted or if the ensemble cannot be written; the report is printed in the latter
+ * case, too.
+ */
 export async function learnEnsemble(context: LearningContext): Promise<void> {
   const { options, interruption, progress } = context
   const { train, test } = context.sets
@@ -98,7 +103,7 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
     {
       ...searchOptions(context, checkpoint),
       ...(best && { seconds }),
-      findRank: rankToFind(options),
+      findRank: rankCriterion(options),
       choose: choose ?? (best || choosesByDefault(settings)),
       ordered: ordered && parseOrdered(ordered, train),
     },
@@ -111,14 +116,13 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
   if (output === undefined) progress.say('The model is not kept; -o model.npz would write it.')
   const written = failure === undefined ? output : undefined
-  // The report is printed even if the ensemble could not be written.
   if (options.json) await printJson(crossFitJson(train, settings, result, onTest, written))
   else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
   await plotRanks(options.plot, result.choice)
 }
 
-/** Writes the ensemble and removes its checkpoint; returns the failure if it cannot be written. */
+/** Writes the ensemble and removes its checkpoint. @returns the error that prevented it, or else undefined */
 async function trySave(output: string, model: CpEnsemble): Promise<unknown> {
   try {
     await saveModel(output, model)
@@ -129,18 +133,18 @@ async function trySave(output: string, model: CpEnsemble): Promise<unknown> {
   }
 }
 
-/** The rank that cross-validation found for one model. */
+/** Result of findRank: the rank that cross-validation found for one model. */
 export interface FoundRank {
   rank: number
   /** Whether the run of that model has a checkpoint already, which contains the rank. */
   isBegun: boolean
-  /** The ranks that were tried. */
+  /** The ranks that were tried; undefined if the rank was read from a checkpoint. */
   choice?: FoldChoice
 }
 
 /**
  * Finds the rank of one model by cross-validation: the smallest whose error is within one standard error of
- * the best.
+ * the best. With --resume, a checkpoint of the model itself gives the rank without trials.
  */
 export async function findRank(context: LearningContext): Promise<FoundRank> {
   const { options, interruption, progress } = context
@@ -162,22 +166,33 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
 }
 
-/** Draws the errors of trials that differ in nothing but the rank. */
+/**
+ * Writes the plot of errors against ranks, of those trials that differ from the first in nothing but the
+ * rank; does nothing without a path or trials.
+ */
 async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
   const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
-  const alike = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
-  const marked = alike.includes(chosen) ? chosen : alike.find(({ rank }) => rank === chosen.rank)
-  await writeRankPlot(path, alike, marked ?? alike[0])
+  const comparable = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
+  const marked = comparable.includes(chosen) ? chosen : comparable.find(({ rank }) => rank === chosen.rank)
+  await writeRankPlot(path, comparable, marked ?? comparable[0])
 }
 
-function rankToFind({ rank, best }: CrossFitOptions): ByFoldsOptions['findRank'] {
+/**
+ * Returns the criterion by which the rank is found: the best error (--best without a rank), or the smallest
+ * rank near it (--rank auto); undefined if the rank is given.
+ */
+function rankCriterion({ rank, best }: CrossFitOptions): ByFoldsOptions['findRank'] {
   if (best) return typeof rank === 'number' ? undefined : 'best'
   return rank === 'auto' ? 'smallest' : undefined
 }
 
-/** Folds as given by the options, progress lines, and the checkpoint. */
+/**
+ * Builds the options of a search by folds: folds and starts as given, callbacks that print progress, and
+ * checkpointing if there is an output.
+ * @param checkpoint bytes of the checkpoint to continue from, if any
+ */
 function searchOptions(
   { options, sets: { train }, interruption, progress }: LearningContext,
   checkpoint: Uint8Array | undefined,
@@ -226,7 +241,7 @@ function searchOptions(
   }
 }
 
-/** Decodes the state of an interrupted search and prints how far it was. */
+/** Decodes the state of an interrupted search and prints how far it was; throws if it is of one model. */
 function decodeCheckpoint(bytes: Uint8Array, path: string, progress: Progress): SearchState {
   if (!isSearch(bytes))
     throw new InputError(
@@ -241,7 +256,7 @@ function decodeCheckpoint(bytes: Uint8Array, path: string, progress: Progress): 
   return saved
 }
 
-/** Prints how to continue, and returns what to throw. */
+/** Prints how to continue after a signal, and returns the error to throw. */
 function reportInterruption({ options: { output }, interruption, progress }: LearningContext): Error {
   progress.say(
     output === undefined

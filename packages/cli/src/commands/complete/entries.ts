@@ -32,15 +32,18 @@ import type { Progress } from '../../print/terminal.ts'
 
 /** Operations on entries of which every process has a shard; with one process the shard is the tensor. */
 export interface Entries {
-  /** Reads the shard of this process. */
+  /** Reads files as one tensor, and returns the shard of this process. */
   read(files: readonly string[], options: ReadingOptions): Promise<SparseTensor>
-  /** Returns the number of processes that read the files: all of them, or the root alone. */
+  /** Returns the number of processes that read the files: all of them, or 1 for the root alone. */
   countReaders(files: readonly string[], options: ReadingOptions): Promise<number>
-  /** Holds entries out. @param zeros whether unlisted cells are zeros, of which some are held out, too */
+  /**
+   * Splits entries at random.
+   * @param zeros whether unlisted cells are zeros, of which some are held out, too
+   */
   split(tensor: SparseTensor, fractions: SplitFractions, seed: number, zeros: boolean): Promise<Split>
   /** Returns the number of entries of all processes. */
   count(tensor: SparseTensor): Promise<number>
-  /** Measures the errors of a model and of the mean of the training values. */
+  /** Measures the test errors of a model and of the mean training value. @param zeros as in `split` */
   evaluate(
     model: CpModel,
     train: SparseTensor,
@@ -80,12 +83,14 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
   }),
 })
 
+/** Reads the range of the files that falls to this process. */
 type ShardReader = (
   communicator: Communicator,
   files: readonly string[],
   options: ReadRowsOptions & ReadShardOptions,
 ) => Promise<SparseTensor>
 
+/** Readers by the kind of the files (kindOfShards); other kinds are read by the root alone. */
 const shardReaders: Record<string, ShardReader> = {
   parquet: readParquetShard,
   async tns(communicator, [file], options) {

@@ -8,7 +8,7 @@ import { collectGarbage } from '../../process/memory.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
 
-/** Training entries and held-out sets. */
+/** Training entries and held-out sets; undefined where a set was not asked for. */
 export interface EntrySets {
   train: SparseTensor
   validation?: SparseTensor
@@ -18,8 +18,10 @@ export interface EntrySets {
 type HeldOutName = 'validation' | 'test'
 
 /**
- * Reads the entries, and reads or splits off the held-out sets; all sets get the sizes that hold all of them.
- * @param files the paths of the entries @param initial the model of --initial, whose labels and sizes count
+ * Reads the training entries, and reads the held-out sets from their files or splits them off at random. All
+ * sets get the same dims, the largest of each mode.
+ * @param files the paths of the training entries
+ * @param initial the model of --initial, whose labels and dims are used
  */
 export async function readEntrySets(
   files: readonly string[],
@@ -32,13 +34,13 @@ export async function readEntrySets(
   const dims = options.dims ?? initial?.dims
   const common = { ...tableOptions(options), dims, negative, duplicates, threads }
   const deferDuplicateCheck = isUnsplit(options)
-  const train = await entries.read(files, { ...common, mask, ...labelsOf(initial), deferDuplicateCheck })
+  const train = await entries.read(files, { ...common, mask, ...readLike(initial), deferDuplicateCheck })
   collectGarbage() // the file, and its pieces
   const sets: EntrySets = { train }
   for (const name of ['validation', 'test'] as const) {
     const file = options[name]
     if (typeof file === 'string')
-      sets[name] = await entries.read([file], { ...heldOutOptions(common, name), ...labelsOf(train) })
+      sets[name] = await entries.read([file], { ...heldOutOptions(common, name), ...readLike(train) })
   }
   const fractions = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
@@ -66,14 +68,17 @@ function isUnsplit(options: CompleteOptions): boolean {
   return !isSplit && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
 }
 
-/** Returns the options by which labels get the indices that they have in a tensor or model. */
-function labelsOf(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
-  return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
+/**
+ * Returns the options by which a reader gives labels the indices that they have in a tensor or model; empty
+ * if that has no names of modes.
+ */
+function readLike(reference: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
+  return reference?.modes ? { like: reference, ...(reference.labels && { dims: reference.dims }) } : {}
 }
 
 /**
- * Returns the options of a held-out file: no database or query, and no weights for test, where all entries
- * count alike.
+ * Returns the options for reading a held-out file: those of training without database and query, and for the
+ * test set without weights, because all test entries count alike.
  */
 function heldOutOptions(
   { query, database, weight, ...options }: ReadingOptions,
@@ -82,7 +87,10 @@ function heldOutOptions(
   return name === 'test' || weight === undefined ? options : { ...options, weight }
 }
 
-/** Gives all sets the sizes of the largest. @param file the name in messages */
+/**
+ * Returns the sets with common dims, the largest of each mode; throws if their numbers of modes differ.
+ * @param file the name in messages
+ */
 function withCommonDims(file: string, sets: EntrySets): EntrySets {
   const tensors: SparseTensor[] = Object.values(sets).filter((set) => set !== undefined)
   const order = tensors[0].dims.length

@@ -24,10 +24,10 @@ import {
   trySaveCheckpoint,
 } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
-import { epochLine } from './report/epochLine.ts'
+import { epochFormatter } from './report/epochFormatter.ts'
 import { applyChoice } from './sideInformation.ts'
 
-/** A run that has ended or was interrupted, and the trials before it, if there were any. */
+/** An open run (ended, interrupted or about to start), and the trials that chose its settings, if any. */
 export interface LearnedRun {
   run: FileRun
   choice?: Choice
@@ -56,7 +56,7 @@ export async function learnModel(
   const isAborted = async (): Promise<boolean> =>
     (await communicator.sumNumbers(signal.aborted ? 1 : 0))[0] > 0
   try {
-    const line = epochLine({
+    const formatEpoch = epochFormatter({
       entries: await entries.count(sets.train),
       epochs: run.settings.epochs,
       seconds: settings.seconds,
@@ -66,7 +66,7 @@ export async function learnModel(
     while (!run.stopped && !(await isAborted())) {
       const left = isSaved ? Math.max(0, savedAt + checkpointEvery - run.seconds) : Infinity
       const report = await run.advance({ seconds: left })
-      if (report) progress.update(line(report))
+      if (report) progress.update(formatEpoch(report))
       if (isSaved && run.seconds - savedAt >= checkpointEvery) {
         await protect(() => trySaveCheckpoint(() => run.save(path), progress))
         savedAt = run.seconds
@@ -83,7 +83,12 @@ export async function learnModel(
   }
 }
 
-/** Resumes the run of a checkpoint, or starts one, with settings chosen by trials where those are wanted. */
+/**
+ * Opens a run: resumes the checkpoint with --resume, or starts anew, with noise, lags and features chosen by
+ * trials if that is wanted. Prints which of these happens to a checkpoint.
+ * @param path of the checkpoint; undefined without an output
+ * @param trials the search for the rank before this run, as in learnModel
+ */
 async function openRun(
   context: LearningContext,
   runOptions: RunOptions,
@@ -101,7 +106,7 @@ async function openRun(
   const isThere =
     path !== undefined &&
     (await communicator.broadcastText(0, async () => String(await fileExists(path)))) === 'true'
-  const chooses = mayChoose(context, runOptions)
+  const chooses = isChoiceWanted(context, runOptions)
   if (options.resume && !isOfSearch) {
     if (isThere) {
       const run = await resumeRun(context, withDefaults(runOptions), path, chooses)
@@ -123,10 +128,13 @@ async function openRun(
 }
 
 /**
- * Whether settings are tried first. With several processes never: none sees in which pattern cells are
- * missing.
+ * Whether noise, lags and features are chosen by trials first. With several processes never, and a notice is
+ * printed: none of them sees in which pattern cells are missing.
  */
-function mayChoose({ options, progress, communicator }: LearningContext, runOptions: RunOptions): boolean {
+function isChoiceWanted(
+  { options, progress, communicator }: LearningContext,
+  runOptions: RunOptions,
+): boolean {
   const isAsked = options.choose ?? choosesByDefault(runOptions)
   const isDistributed = communicator.size > 1
   if (isAsked && isDistributed)
@@ -135,8 +143,9 @@ function mayChoose({ options, progress, communicator }: LearningContext, runOpti
 }
 
 /**
- * Replaces omitted options by defaults, not by those of the checkpoint: the same command means the same
- * settings.
+ * Returns the options with defaults in place of omitted ones, so that the settings of a checkpoint do not
+ * fill them: the same command means the same settings. Limits (epochs, seconds) stay as they are; patience
+ * gets its default only where there is a validation set.
  */
 function withDefaults(options: RunOptions): RunOptions {
   const { epochs, seconds, patience, ...decisive } = settingsOf(options)
@@ -144,8 +153,9 @@ function withDefaults(options: RunOptions): RunOptions {
 }
 
 /**
- * Resumes from a checkpoint, which the first process reads and broadcasts: it lies beside that process's
- * output.
+ * Resumes from a checkpoint, which the root reads and broadcasts: it lies beside the root's output. Throws if
+ * it is one of a search by folds.
+ * @param chooses whether trials may have chosen settings when it was saved, which are then taken from it
  */
 async function resumeRun(
   { communicator, sets: { train } }: LearningContext,
@@ -153,8 +163,8 @@ async function resumeRun(
   path: string,
   chooses: boolean,
 ): Promise<FileRun> {
-  const own = await communicator.runOnRoot(async () => readWhole(await openInput(path)))
-  const bytes = await communicator.broadcastBytes(own ?? new Uint8Array(0))
+  const bytesOnRoot = await communicator.runOnRoot(async () => readWhole(await openInput(path)))
+  const bytes = await communicator.broadcastBytes(bytesOnRoot ?? new Uint8Array(0))
   if (isSearch(bytes))
     throw new InputError(
       'checkpoint',

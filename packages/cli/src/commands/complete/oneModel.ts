@@ -11,7 +11,8 @@ import { learnModel } from './learnModel.ts'
 import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
 
 /**
- * Learns one model, evaluates it, saves it and prints the report.
+ * Learns one model, evaluates it, saves it and prints the report. Throws if it was interrupted or could not
+ * be written, after the report.
  * @param context entries and settings
  * @param found the rank, if it was found by cross-validation
  */
@@ -28,11 +29,10 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         progress.say(`Interrupted. Nothing has been learned yet${notWritten}.`)
         throw interruption.outcome()
       }
-      const { result, errors } = await evaluate(context, run, choice, found?.choice)
-      return { result, errors, ...(await save(context, run, result)) }
+      const { result, errors } = await evaluateRun(context, run, choice, found?.choice)
+      return { result, errors, ...(await saveResult(context, run, result)) }
     })
     const entries = await context.entries.count(sets.train)
-    // The report is printed even if the model could not be written.
     if (run.isRoot) {
       const report = {
         threads: options.threads,
@@ -56,8 +56,12 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
   }
 }
 
-/** Measures the errors of the model and writes them, with the trials, into its training record. */
-async function evaluate(
+/**
+ * Measures the errors of the run's model on its sets, and adds them and the trials to the model's training
+ * record.
+ * @param choice the trials that chose noise, lags and features @param ranks the trials that chose the rank
+ */
+async function evaluateRun(
   { entries, settings, sets: { train, test } }: LearningContext,
   run: FileRun,
   choice: Choice | undefined,
@@ -77,10 +81,11 @@ async function evaluate(
 }
 
 /**
- * Writes the model, unless nothing has been learned: an untrained model never replaces a trained one.
- * @returns the path that was written, or why it could not be
+ * Writes the model on the root and, if the run has ended, removes its checkpoint. Without an output, or if
+ * nothing has been learned, prints a notice instead: an untrained model never replaces a trained one.
+ * @returns the path that was written, or the error that prevented it; empty if there is nothing to write
  */
-async function save(
+async function saveResult(
   { options: { output }, progress }: LearningContext,
   run: FileRun,
   { model, stopped }: Completion,
@@ -122,6 +127,9 @@ async function throwOnAll({ communicator }: LearningContext, failure: unknown): 
   })
 }
 
+/**
+ * Prints how to continue, and throws the interruption; with several processes, its largest exit code on all.
+ */
 async function throwInterrupted(
   { options, progress, interruption, communicator }: LearningContext,
   run: FileRun,

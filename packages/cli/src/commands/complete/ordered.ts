@@ -6,8 +6,9 @@ import { InputError, type SparseTensor } from 'lacuna'
 import { modeNumber, type Ordered, option, sentence } from 'lacuna/internal'
 
 /**
- * Parses --ordered. Lags of a mode with periods are 1 and the periods; for a mode without, lags are found
- * later.
+ * Parses the values of --ordered. The lags of a mode with periods are 1 and the periods, ascending; a mode
+ * without periods has no `lags`: they are found later. Throws for an unknown mode or a period that does not
+ * fit.
  */
 export function parseOrdered(
   texts: readonly string[],
@@ -16,15 +17,15 @@ export function parseOrdered(
   return texts
     .flatMap((text) => text.split(','))
     .map((typed) => {
-      const [, name, listed] = /^(.+?)(?::(\d+(?:\+\d+)*))?$/.exec(typed.trim()) ?? []
+      const [, name, periods] = /^(.+?)(?::(\d+(?:\+\d+)*))?$/.exec(typed.trim()) ?? []
       if (name === undefined)
         throw new InputError(
           'option',
           sentence`${option('ordered')} is '${texts.join(' ')}'; give modes, and periods if they have any, as in hour:24,day:7 or hour:24+168.`,
         )
       const mode = modeNumber(tensor, name, option('ordered'))
-      if (listed === undefined) return { mode }
-      const lags = [...new Set([1, ...listed.split('+').map(Number)])].sort((a, b) => a - b)
+      if (periods === undefined) return { mode }
+      const lags = [...new Set([1, ...periods.split('+').map(Number)])].sort((a, b) => a - b)
       const far = lags.find((lag) => lag < 1 || lag >= tensor.dims[mode])
       if (far !== undefined)
         throw new InputError(

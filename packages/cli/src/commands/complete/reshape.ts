@@ -12,20 +12,24 @@ import {
 } from 'lacuna/internal'
 import { formatCount } from '../../print/format.ts'
 
-/** Options as typed. */
+/** Values of --merge-modes and --split, as parsed from the command line. */
 export interface ReshapingOptions {
+  /** Groups of modes that are learned as one, by number (from 1) or name. */
   mergeModes?: string[][]
-  split?: TypedSplit[]
+  split?: SplitOption[]
 }
 
-/** A split of a mode as typed. */
-interface TypedSplit {
+/** A value of --split. */
+interface SplitOption {
+  /** Number (from 1) or name of the mode. */
   mode: string
+  /** Lengths of the blocks, outer first: [7, 24] for weeks of days of hours. */
   into: number[]
+  /** Number of positions of the first block that stay empty. */
   offset: number
 }
 
-/** Adds the options to a command. */
+/** Adds --merge-modes and --split to a command. */
 export function addReshapingOptions(command: Command): Command {
   return command
     .addOption(
@@ -42,26 +46,33 @@ export function addReshapingOptions(command: Command): Command {
     )
 }
 
-/** Parses modes separated by commas; commas within parentheses belong to a name, as in round(x, 2). */
-export function parseGroup(text: string, before: string[][] = []): string[][] {
+/**
+ * Parses a value of --merge-modes, two or more modes separated by commas, and appends the group to the
+ * previous ones. Commas within parentheses belong to a name, as in round(x, 2).
+ */
+export function parseGroup(text: string, previous: string[][] = []): string[][] {
   const modes = text.split(/,(?![^(]*\))/).map((mode) => mode.trim())
   if (modes.length < 2 || modes.includes(''))
     throw new InvalidArgumentError('It must be two modes or more, as in 1,2 or origin,destination.')
-  return [...before, modes]
+  return [...previous, modes]
 }
 
-/** Parses a split such as 3:24, 3:7x24 or 3:24+5. */
-export function parseSplit(text: string, before: TypedSplit[] = []): TypedSplit[] {
+/**
+ * Parses a value of --split, MODE:LENGTHS[+OFFSET], and appends it to the previous ones. 3:24 splits mode 3
+ * into blocks of 24 rows, 3:7x24 into blocks of 7 × 24; 3:24+5 leaves the first five positions of the first
+ * block empty.
+ */
+export function parseSplit(text: string, previous: SplitOption[] = []): SplitOption[] {
   const [, mode, lengths, offset = '0'] = /^(.+):([0-9x×]+)(?:\+([0-9]+))?$/s.exec(text) ?? []
   const into = lengths?.split(/[x×]/).map(Number) ?? []
   if (mode === undefined || into.some((length) => !(length >= 2)))
     throw new InvalidArgumentError('It must be a mode and the length of its blocks, as in 3:24 or hour:7x24.')
-  return [...before, { mode: mode.trim(), into, offset: Number(offset) }]
+  return [...previous, { mode: mode.trim(), into, offset: Number(offset) }]
 }
 
 /**
- * Resolves the typed modes to numbers; without options, the reshaping of the initial model. The root knows
- * the names of modes and broadcasts the result.
+ * Resolves the modes of --merge-modes and --split to numbers; without these options, returns the reshaping of
+ * the initial model, or none. The root knows the names of the modes and broadcasts the result.
  */
 export async function parseReshaping(
   { mergeModes, split }: ReshapingOptions,
@@ -80,13 +91,13 @@ export async function parseReshaping(
       },
       tensor,
     )
-  const own = await communicator.runOnRoot(resolve)
-  return own && communicator.size === 1
-    ? own
-    : JSON.parse(await communicator.broadcastText(0, () => JSON.stringify(own)))
+  const resolved = await communicator.runOnRoot(resolve)
+  return resolved && communicator.size === 1
+    ? resolved
+    : JSON.parse(await communicator.broadcastText(0, () => JSON.stringify(resolved)))
 }
 
-/** The modes after reshaping, in words. */
+/** Describes the modes after reshaping, as in: Learned as 9 (origin × destination) × 48 (hour). */
 export function describeReshaping(
   reshaping: ResolvedReshaping,
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,

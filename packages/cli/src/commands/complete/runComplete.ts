@@ -33,7 +33,7 @@ import { describeReshaping, parseReshaping } from './reshape.ts'
 import { checkChoose, readFeatures } from './sideInformation.ts'
 
 /**
- * Runs the command.
+ * Runs `lacuna complete`.
  * @param files paths of the input, as typed
  * @param options options as parsed from the command line
  */
@@ -49,7 +49,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
     const settings = await resolveSettings(context, prepared, sets.train)
     const plan = await planSets(context, sets, settings, prepared.readingBytes)
     await withSignals(async (interruption) => {
-      announce(context, plan, settings.rank)
+      announceJob(context, plan, settings.rank)
       const learning = { ...context, sets, settings, readingSeconds, interruption }
       if (isCrossFitted(options)) return learnEnsemble(learning)
       const found = isRankToFind(options) ? await findRank(learning) : undefined
@@ -58,6 +58,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
   })
 }
 
+/** Throws if options contradict each other: --resume without -o, or --choose without a learned prior. */
 function checkOptions(options: CompleteOptions): void {
   if (!options.output && options.resume)
     throw new InputError(
@@ -67,6 +68,7 @@ function checkOptions(options: CompleteOptions): void {
   checkChoose(options)
 }
 
+/** Collects the state that all steps share. */
 async function openContext(
   engine: LocalEngine,
   files: readonly string[],
@@ -77,6 +79,7 @@ async function openContext(
   return { files, options, engine, communicator, entries: entriesOf(communicator, progress), progress }
 }
 
+/** Result of prepare. */
 interface Prepared {
   /** Model of `--initial`. */
   initial: CpModel | undefined
@@ -86,7 +89,10 @@ interface Prepared {
   readingBytes: number
 }
 
-/** Checks outputs and settings, and refuses a job that does not fit in memory, before a long file is read. */
+/**
+ * Checks outputs and settings, refuses a job that does not fit in memory, and reads the initial model, before
+ * a long file is read. Fails on all processes if it fails on one.
+ */
 async function prepare({
   files,
   options,
@@ -121,7 +127,7 @@ async function prepare({
   })
 }
 
-/** Whether the rank is found by cross-validation. */
+/** Whether the rank is found by cross-validation: with --rank auto, or --best without --rank. */
 const isRankToFind = ({ rank, best }: CompleteOptions): boolean =>
   rank === 'auto' || (best === true && rank === undefined)
 
@@ -143,7 +149,10 @@ async function readSets(
   return { sets, readingSeconds }
 }
 
-/** Adds what needs the labels of the tensor: features, reshaping. */
+/**
+ * Returns the settings with all that needs the tensor's labels (features, reshaping), engine and initial
+ * model.
+ */
 async function resolveSettings(
   { options, engine, communicator, progress }: CompleteContext,
   { initial, settings }: Prepared,
@@ -157,7 +166,10 @@ async function resolveSettings(
   return { ...settings, ...reshaping, features, engine, initial }
 }
 
-/** Plans the memory of the job, now that the entries are counted. */
+/**
+ * Plans the memory of the job from the numbers of entries of all sets.
+ * @param reading bytes that reading takes beside the tensor
+ */
 async function planSets(
   { engine, entries }: CompleteContext,
   { train, validation, test }: EntrySets,
@@ -183,11 +195,17 @@ async function planSets(
   })
 }
 
-function announce({ options, engine, progress }: CompleteContext, plan: JobPlan, given?: number): void {
-  const rank = isRankToFind(options) ? 'to be found' : (given ?? defaults.fast.rank)
+/** Prints rank, backend and memory of the job. @param givenRank the default rank if undefined */
+function announceJob(
+  { options, engine, progress }: CompleteContext,
+  plan: JobPlan,
+  givenRank?: number,
+): void {
+  const rank = isRankToFind(options) ? 'to be found' : (givenRank ?? defaults.fast.rank)
   progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
 }
 
+/** Throws if the model's path is not .npz, cannot be written, or is one of the inputs. */
 async function checkModelOutput(
   path: string,
   files: readonly string[],
@@ -199,6 +217,7 @@ async function checkModelOutput(
   await checkOutputs([path], [...files, initial, mask, database, ...heldOut])
 }
 
+/** Picks the solver's settings from the options; the rank is undefined with --rank auto. */
 function solverSettings(options: CompleteOptions): RunOptions {
   const rank = options.rank === 'auto' ? undefined : options.rank
   const { solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options

@@ -11,7 +11,7 @@ import {
   modeName,
   modeNumber,
   option,
-  readBeside,
+  readColumnsByLabel,
   sentence,
   trialName,
 } from 'lacuna/internal'
@@ -19,16 +19,18 @@ import { type Assignment, assignment } from '../../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
-/** Parses lags such as time=1,24 and adds them to those before. */
-export function lags(text: string, before: Lags = {}): Lags {
-  const [{ mode, text: listed }] = assignment(text)
-  const distances = listed?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
+/**
+ * Parses a value of --lags, such as time=1,24, and merges it with the previous ones; distances are unique.
+ */
+export function parseLags(text: string, previous: Lags = {}): Lags {
+  const [{ mode, text: list }] = assignment(text)
+  const distances = list?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
   if (distances.length === 0 || distances.some((lag) => lag < 1))
     throw new InvalidArgumentError('It must be a mode and distances, as in hour=1,24.')
-  return { ...before, [mode]: [...new Set([...(before[mode] ?? []), ...distances])] }
+  return { ...previous, [mode]: [...new Set([...(previous[mode] ?? []), ...distances])] }
 }
 
-/** Refuses --choose where no prior is learned: trials concern what only a learned prior has. */
+/** Throws if --choose is given where no prior is learned: trials concern what only a learned prior has. */
 export function checkChoose({
   choose,
   solver,
@@ -51,7 +53,11 @@ export function checkChoose({
     )
 }
 
-/** Reads attributes from other tables, as in movieId=movies.csv:genres,year. */
+/**
+ * Reads the attributes of --features, as in movieId=movies.csv:genres,year, from other tables, and prints how
+ * many there are. Throws if a table has no row of the mode, or no attribute that several rows share.
+ * @returns attributes by the name of the mode; undefined if none are given
+ */
 export async function readFeatures(
   tensor: SparseTensor,
   given: readonly Assignment[],
@@ -73,7 +79,7 @@ export async function readFeatures(
       )
     const path = text.slice(0, colon)
     const key = tensor.modes?.[mode].from?.column ?? modeName(tensor, mode)
-    const beside = await readBeside(path, [key, modeName(tensor, mode)], columns)
+    const beside = await readColumnsByLabel(path, [key, modeName(tensor, mode)], columns)
     const rows = Array.from({ length: tensor.dims[mode] }, (_, row) => beside.get(labelOf(tensor, mode, row)))
     if (!rows.some((row) => row))
       throw new InputError(
@@ -95,8 +101,7 @@ export async function readFeatures(
   return sets
 }
 
-/** Name of a trial for people, as in `noise row, lags`. */
-/** Table of the trials, and which was chosen. */
+/** Formats the trials of --choose as a table with their RMSE, the chosen one marked. */
 export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
@@ -107,7 +112,9 @@ export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   return [`Tried on ${formatCount(entries)} ${what}:`, formatTable([['', 'RMSE', ''], ...rows])].join('\n')
 }
 
-/** Options with the settings that trials had chosen when the checkpoint was saved. */
+/**
+ * Returns the options with noise, lags and features as trials had chosen them when the checkpoint was saved.
+ */
 export function applyChoice(options: RunOptions, { settings, digest }: RunState): RunOptions {
   const { features, noise = 'auto', lags = {}, ...rest } = options
   const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))

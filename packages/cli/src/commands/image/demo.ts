@@ -8,14 +8,17 @@ import { formatCount, formatSeconds } from '../../print/format.ts'
 import { print } from '../../print/print.ts'
 import { painter, startProgress } from '../../print/terminal.ts'
 import { invocation } from '../../process/invocation.ts'
-import { epochLine } from '../complete/report/epochLine.ts'
+import { epochFormatter } from '../complete/report/epochFormatter.ts'
 
 /** Fraction of the pixels that is hidden. */
 const MISSING = 0.85
+/**
+ * Files that are written to the current folder: the picture, and original, damaged and restored side by side.
+ */
 const PICTURE = 'lacuna-demo-original.png'
 const BEFORE_AFTER = 'lacuna-demo.png'
 
-/** Creates the command. */
+/** Creates the command `demo`. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
@@ -26,10 +29,11 @@ export function demoCommand(): Command {
       positiveWholeNumber,
       640,
     )
-    .action(demo)
+    .action(runDemo)
 }
 
-async function demo({ threads, width }: { threads: number; width: number }): Promise<void> {
+/** Runs `lacuna demo`, and prints the quality of the restoration and commands to try next. */
+async function runDemo({ threads, width }: { threads: number; width: number }): Promise<void> {
   const progress = startProgress(false)
   const { bold, dim } = painter(process.stdout)
   for (const path of [PICTURE, BEFORE_AFTER]) await checkOutput(path)
@@ -46,7 +50,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
     ...{ threads, seed: 1 },
     onEpoch: (stage, report) =>
       progress.update(
-        `model ${stage.stage}/${stage.stages} of ${formatCount(stage.dims[0])} patches  ${epochLine(stage)(report)}`,
+        `model ${stage.stage}/${stage.stages} of ${formatCount(stage.dims[0])} patches  ${epochFormatter(stage)(report)}`,
       ),
   })
   progress.end()
@@ -55,7 +59,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   await writePng(BEFORE_AFTER, sideBySide([picture, remaining, restored]))
 
   const lacuna = invocation(process.argv[0], process.argv[1]).map(relativePath).join(' ')
-  const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
+  const decibels = (result: Picture): string => `${quality(picture, result, known).psnr.toFixed(1)} dB`
   await print(
     [
       `\n${bold(`Restored in ${formatSeconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(remaining)})`,
@@ -68,7 +72,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   )
 }
 
-/** Path relative to the current folder, if it is below it. */
+/** Returns an absolute path below the current folder as a relative one, and any other word unchanged. */
 const relativePath = (word: string): string => {
   const path = relative('.', word)
   return isAbsolute(word) && !path.startsWith('..') ? path : word

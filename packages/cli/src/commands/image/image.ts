@@ -38,7 +38,7 @@ import { formatCount, formatNumber, formatSeconds } from '../../print/format.ts'
 import { print, printJson } from '../../print/print.ts'
 import { type Progress, startProgress } from '../../print/terminal.ts'
 import { withSignals } from '../../process/signals.ts'
-import { epochLine } from '../complete/report/epochLine.ts'
+import { epochFormatter } from '../complete/report/epochFormatter.ts'
 
 interface Options {
   missing?: number
@@ -61,7 +61,7 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command. */
+/** Creates the command `image`. */
 export function imageCommand(): Command {
   return new Command('image')
     .description(
@@ -114,10 +114,11 @@ Examples:
 
 Ctrl-C ends the work and writes the picture as far as it has come.`,
     )
-    .action(run)
+    .action(runImage)
 }
 
-async function run(file: string, options: Options): Promise<void> {
+/** Runs `lacuna image`: finds or hides pixels, restores them, writes the pictures and prints the report. */
+async function runImage(file: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const outputs = [options.output, options.damaged, options.compare]
   for (const path of outputs) if (path) checkPicturePath(path)
@@ -141,6 +142,7 @@ async function run(file: string, options: Options): Promise<void> {
   })
 }
 
+/** Restores the hidden pixels, and prints each model and the progress of its epochs. */
 async function restoreWithProgress(
   picture: Picture,
   known: Known,
@@ -148,7 +150,7 @@ async function restoreWithProgress(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<Restoration> {
-  let line: ReturnType<typeof epochLine> | undefined
+  let formatEpoch: ReturnType<typeof epochFormatter> | undefined
   let shown = 0
   const result = await restore(picture, known, {
     ...restoreOptions(options),
@@ -159,15 +161,16 @@ async function restoreWithProgress(
         progress.say(
           `Model ${stage.stage} of ${stage.stages}: ${stage.dims.join('×')}, ${formatCount(stage.entries)} entries, rank ${stage.rank}`,
         )
-        line = epochLine(stage)
+        formatEpoch = epochFormatter(stage)
       }
-      progress.update(line!(report))
+      progress.update(formatEpoch!(report))
     },
   })
   progress.end()
   return result
 }
 
+/** Writes the restored picture and, if asked for, the damaged one and all side by side. */
 async function writePictures(
   picture: Picture,
   known: Known,
@@ -183,13 +186,15 @@ async function writePictures(
   await writePngs(files)
 }
 
+/** Throws if the path does not end in .png. */
 function checkPicturePath(path: string): void {
   if (!/\.png$/i.test(path))
     throw new InputError('option', `${path}: pictures are written as PNG; let the name end in .png.`)
 }
 
 /**
- * Finds the holes of the picture, or hides pixels.
+ * Finds the holes of the picture by mask, colour or transparency, or else hides pixels at random. Throws for
+ * contradicting options, and if the mask or colour marks no pixel.
  * @returns the valid mask, and the undamaged picture if it is known
  */
 async function findHoles(
@@ -234,6 +239,7 @@ async function findHoles(
   return { known: hideAtRandom(picture, { share: missing ?? 0.9, perChannel, seed }), original: picture }
 }
 
+/** Builds the options of restore: those of the paper, of plain or of patches, with the given ones on top. */
 function restoreOptions({
   paper,
   plain,
@@ -255,18 +261,19 @@ function restoreOptions({
   }
 }
 
-/** Alpha channel: 1 at pixels of which a value is known. */
+/** Builds an alpha channel from a valid mask: 1 at pixels of which any channel is known, else 0. */
 function alphaOf(known: Known, channels: number): Uint8Array {
   return Uint8Array.from({ length: known.length / channels }, (_, p) =>
     known.subarray(p * channels, (p + 1) * channels).includes(1) ? 1 : 0,
   )
 }
 
+/** Builds the report of --json. @param measured quality on the hidden values, if the truth is known */
 function jsonReport(
   picture: Picture,
   hidden: number,
   result: Restoration,
-  found: Quality | undefined,
+  measured: Quality | undefined,
   elapsed: number,
   options: Options,
 ): object {
@@ -280,25 +287,27 @@ function jsonReport(
     modelShare: result.modelShare,
     seconds: elapsed,
     aborted: result.aborted,
-    ...(found ? { relative: found.relative, psnr: found.psnr } : {}),
+    relative: measured?.relative,
+    psnr: measured?.psnr,
     output: options.output,
     damaged: options.damaged,
     compare: options.compare,
   }
 }
 
+/** Formats the report for people. @param measured quality on the hidden values, if the truth is known */
 function formatReport(
   { aborted }: Restoration,
-  found: Quality | undefined,
+  measured: Quality | undefined,
   elapsed: number,
   { output, damaged, compare }: Options,
 ): string {
   const written = [output, damaged, compare].filter(Boolean)
   return [
     `${aborted ? 'Interrupted after' : 'Restored in'} ${formatSeconds(elapsed)}.`,
-    ...(found
+    ...(measured
       ? [
-          `On the missing values: PSNR ${found.psnr.toFixed(2)} dB, relative error ${formatNumber(found.relative)}.`,
+          `On the missing values: PSNR ${measured.psnr.toFixed(2)} dB, relative error ${formatNumber(measured.relative)}.`,
         ]
       : []),
     `Written: ${written.join(', ')}`,

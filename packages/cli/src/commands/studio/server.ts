@@ -8,13 +8,14 @@ import { pipeline } from 'node:stream/promises'
 import { InputError } from 'lacuna'
 import { contentSecurityPolicy, isolationHeaders } from 'lacuna-studio/policy'
 
-/** A running server. */
+/** A running server of a folder. */
 export interface FolderServer {
   url: string
   port: number
   close(): Promise<void>
 }
 
+/** Media types by extension; other files are application/octet-stream. */
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -25,6 +26,7 @@ const mediaTypes: Record<string, string> = {
   '.wasm': 'application/wasm',
 }
 
+/** Headers of every response: isolation, which shared memory needs, and protection against embedding. */
 const headers = {
   ...isolationHeaders,
   'Content-Security-Policy': `${contentSecurityPolicy}; frame-ancestors 'none'`,
@@ -35,18 +37,18 @@ const headers = {
 /** Number of ports from the given one on that are tried, before any free one is taken. */
 const NEAR_PORTS = 20
 
-/** Serves a folder. @param wish the address, and the first port to try */
+/** Starts a server of the files in a folder. @param address host, and the first port to try */
 export async function serveFolder(
   folder: string,
-  wish: { host: string; port: number },
+  address: { host: string; port: number },
 ): Promise<FolderServer> {
   const root = await realpath(folder)
   const server = createServer((request, response) => {
     respond(root, request, response).catch(() => response.destroy())
   })
-  await listenNear(server, wish)
+  await listenNear(server, address)
   const { port } = server.address() as AddressInfo
-  const name = wish.host.includes(':') ? `[${wish.host}]` : wish.host
+  const name = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `http://${name}:${port}/`,
     port,
@@ -58,6 +60,7 @@ export async function serveFolder(
   }
 }
 
+/** Listens on the first free one of NEAR_PORTS ports from the given one on, or else on any free port. */
 async function listenNear(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   const near = Array.from({ length: NEAR_PORTS }, (_, i) => port + i).filter((p) => p <= 65535)
   for (const candidate of [...near, 0]) {
@@ -82,6 +85,7 @@ async function listenNear(server: Server, { host, port }: { host: string; port: 
   }
 }
 
+/** Resolves when the server listens; rejects if the port cannot be used. */
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -92,6 +96,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
+/** Answers GET and HEAD requests of files below the root; 404 for others, 405 for other methods. */
 async function respond(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end()
@@ -114,8 +119,8 @@ async function respond(root: string, request: IncomingMessage, response: ServerR
 }
 
 /**
- * The file in the folder that a URL names; undefined for anything outside of it, links that lead out
- * included.
+ * Finds the file in the folder that the path of a URL names, index.html for a path that ends in /. Undefined
+ * if there is none, or if it lies outside of the folder, also through a link.
  */
 async function findFile(
   root: string,

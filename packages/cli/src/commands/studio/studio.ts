@@ -13,9 +13,10 @@ interface Options {
   open: boolean
 }
 
+/** Hosts that only this machine can reach. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-/** Creates the command. */
+/** Creates the command `studio`. */
 export function studioCommand(): Command {
   return new Command('studio')
     .description('Opens the studio in your browser: restore pictures and complete tables while you watch.')
@@ -31,10 +32,11 @@ Examples:
 
 All computation happens in the page: no data leaves the browser. Ctrl-C stops the server.`,
     )
-    .action(studio)
+    .action(runStudio)
 }
 
-async function studio({ port, host, open }: Options): Promise<void> {
+/** Runs `lacuna studio`: serves the studio until SIGINT or SIGTERM. */
+async function runStudio({ port, host, open }: Options): Promise<void> {
   if (port > 65535) throw new InputError('option', `--port is ${port}; ports go up to 65535.`)
   const folder = fileURLToPath(new URL('./studio', import.meta.url))
   if (!existsSync(folder))
@@ -48,11 +50,11 @@ async function studio({ port, host, open }: Options): Promise<void> {
     )
   process.stderr.write('Ctrl-C stops it.\n')
   if (open) openBrowser(server.url)
-  await stopSignal()
+  await waitForStop()
   await server.close()
 }
 
-/** Tries; where there is no browser to open, the URL has been printed. */
+/** Opens a URL in the default browser; failures are ignored, because the URL has been printed. */
 function openBrowser(url: string): void {
   const [command, ...args] =
     process.platform === 'darwin'
@@ -65,7 +67,8 @@ function openBrowser(url: string): void {
     .unref()
 }
 
-function stopSignal(): Promise<void> {
+/** Resolves at SIGINT or SIGTERM. */
+function waitForStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })

@@ -2,10 +2,10 @@
 import type { SparseTensor } from 'lacuna'
 
 /**
- * Largest possible speed-up if every row were one task, taken by the next free thread, as in a parallel loop
- * over rows. The work of a row is its number of entries, and all threads wait for each other after every
- * mode. It measures how evenly the entries are spread, without a clock. (Lacuna's own threads take tasks that
- * are cut by entries.)
+ * Computes the largest possible speed-up if every row were one task, taken by the next free thread, as in a
+ * parallel loop over rows: total work divided by the makespan. The work of a row is its number of entries,
+ * and all threads wait for each other after every mode. It measures how evenly the entries are spread,
+ * without a clock. (Lacuna's own threads take tasks that are cut by entries.)
  */
 export function rowBalance({ dims, indices }: SparseTensor, threads: number): number {
   const entries = indices[0].length

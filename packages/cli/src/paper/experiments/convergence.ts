@@ -17,7 +17,7 @@ import { type Group, peakMemoryBytes, Stopped } from './group.ts'
 
 type Settings = ExperimentSettings['convergence']
 
-/** Record of a trial: its problem and its curve. */
+/** Stored record of a trial: its problem, its number from 1, and its curve. */
 export interface ConvergenceRecord extends Omit<ConvergenceProblem, 'series'> {
   trial: number
   curve: Curve
@@ -28,7 +28,7 @@ const HIDDEN_FRACTION = 0.05
 /** Largest number of hidden cells of synthetic data. */
 const MAX_HIDDEN = 50_000
 
-/** Settings of the experiment. */
+/** Settings of the experiment of figure 2. */
 export interface ConvergenceContext {
   settings: Settings
   seed: number
@@ -37,23 +37,25 @@ export interface ConvergenceContext {
   real?: RealData
 }
 
-type Choice = Pick<ConvergenceSeries, 'solver' | 'sample' | 'lambda'>
+/** Settings of one curve. */
+type CurveSettings = Pick<ConvergenceSeries, 'solver' | 'sample' | 'lambda'>
 
 /**
- * Settings of the curves of a panel: the paper's solver with each c, and the fast solver, which chooses c and
- * λ.
+ * Lists the settings of the curves of a panel: the paper's solver with each c, and the fast solver, which
+ * chooses c and λ.
  */
-function settingsOf({ samples, lambda }: Settings): Choice[] {
+function curveSettings({ samples, lambda }: Settings): CurveSettings[] {
   return [
-    ...samples.map((sample): Choice => ({ solver: 'paper', sample, lambda })),
+    ...samples.map((sample): CurveSettings => ({ solver: 'paper', sample, lambda })),
     { solver: 'fast', sample: 'auto', lambda: 'auto' },
   ]
 }
 
-const idOf = (problem: string, { solver, sample }: Choice, trial: number): string =>
+/** Id of a trial in the store. @param problem S1, S2 or T @param trial from 1 */
+const trialId = (problem: string, { solver, sample }: CurveSettings, trial: number): string =>
   `convergence-${problem}-${solver}-${sample}-${trial}`
 
-/** The trials of the experiment: a group for each problem and repetition. */
+/** Lists the trials of figure 2, in a group for each problem and repetition. */
 export function convergenceGroups(context: ConvergenceContext): Group[] {
   const { settings, real } = context
   const problems = [...settings.snrDb.map((_, s) => `S${s + 1}`), ...(real ? ['T'] : [])]
@@ -64,10 +66,11 @@ export function convergenceGroups(context: ConvergenceContext): Group[] {
   )
 }
 
+/** The trials of one problem and repetition: one for each curve, on the same data. @param trial from 1 */
 function groupOf(name: ConvergenceProblem['name'], trial: number, context: ConvergenceContext): Group {
   const { settings, seed, threads } = context
-  const trials = settingsOf(settings).map((choice) => ({
-    id: idOf(name, choice, trial),
+  const trials = curveSettings(settings).map((choice) => ({
+    id: trialId(name, choice, trial),
     label: `${name}, ${choice.solver === 'fast' ? 'fast' : `c = ${choice.sample}`}, trial ${trial} of ${settings.trials}`,
     choice,
   }))
@@ -118,6 +121,10 @@ interface ProblemData extends Pick<ConvergenceProblem, 'data' | 'snrDb'> {
   hidden: SparseTensor
 }
 
+/**
+ * Makes the data of a problem: S1 and S2 are synthetic, with noise-free hidden entries; T is real, and a
+ * HIDDEN_FRACTION of its entries is hidden. `snrDb` is null for T.
+ */
 async function makeProblem(
   name: ConvergenceProblem['name'],
   seed: number,
@@ -136,7 +143,10 @@ async function makeProblem(
   return { data: { source: 'synthetic', dims: [...dims], entries }, snrDb, tensor, hidden: test! }
 }
 
-/** Collects the finished trials; undefined if there are none. */
+/**
+ * Collects the finished trials of figure 2, by problem and settings; undefined if there are none.
+ * @param read returns the record of a trial, undefined if it is not finished
+ */
 export async function collectConvergence(
   settings: Settings,
   read: (id: string) => Promise<object | undefined>,
@@ -144,10 +154,10 @@ export async function collectConvergence(
   const problems: ConvergenceProblem[] = []
   for (const name of ['S1', 'S2', 'T'] as const) {
     let problem: ConvergenceProblem | undefined
-    for (const choice of settingsOf(settings)) {
+    for (const choice of curveSettings(settings)) {
       const series: ConvergenceSeries = { ...choice, trials: [] }
       for (let trial = 1; trial <= settings.trials; trial++) {
-        const record = (await read(idOf(name, choice, trial))) as ConvergenceRecord | undefined
+        const record = (await read(trialId(name, choice, trial))) as ConvergenceRecord | undefined
         if (!record) continue
         const { curve, trial: _, ...rest } = record
         problem ??= { ...rest, series: [] }

@@ -2,7 +2,10 @@
 import type { EpochReport } from 'lacuna'
 import type { Curve } from 'lacuna-figures/results'
 
-/** The reports of a run as a curve. The hidden entries are its watch set `hidden`. */
+/**
+ * Converts the reports of a run into a curve: relative errors on the observed entries and on those of its
+ * watch set `hidden`, against epochs and seconds of updates.
+ */
 export function curveOf(reports: readonly EpochReport[]): Curve {
   return {
     epoch: reports.map(({ epoch }) => round(epoch)),
@@ -12,5 +15,5 @@ export function curveOf(reports: readonly EpochReport[]): Curve {
   }
 }
 
-/** Rounds to six digits, to keep the file short. */
+/** Rounds to six significant digits, to keep the file short. */
 const round = (x: number): number => Number(x.toPrecision(6))

@@ -12,12 +12,12 @@ import type { Progress } from '../progress.ts'
 export interface RealData {
   /** Names of the files, for the report. */
   source: string
-  /** Reads them once; later calls get the same tensor. */
+  /** Reads the files once; later calls return the same tensor. */
   read(progress: Progress): Promise<SparseTensor>
 }
 
-/** Ratings or pickups from a .tns file, or from tables by their recipe. */
-export function realData(files: readonly string[], recipe: RecipeName): RealData {
+/** Returns a data set of files, read when first needed: one .tns or array, or tables by their recipe. */
+export function openRealData(files: readonly string[], recipe: RecipeName): RealData {
   const source = files.map((file) => basename(file)).join(', ')
   let tensor: Promise<SparseTensor> | undefined
   return {
@@ -33,7 +33,7 @@ export function realData(files: readonly string[], recipe: RecipeName): RealData
   }
 }
 
-/** Reads a picture and scales it down to a number of pixels. */
+/** Reads a picture, and scales it down to about maxPixels pixels if it has more; its bit depth stays. */
 export async function readPicture(path: string, maxPixels: number): Promise<Picture> {
   const { picture } = await readImage(path)
   const { width, height, channels, maximum, data } = picture
@@ -55,7 +55,7 @@ export async function readPicture(path: string, maxPixels: number): Promise<Pict
   }
 }
 
-/** Identifies a set of files by their names and hashes of their contents. */
+/** Returns a text that identifies files by their names and by 12 digits of the SHA-256 of their contents. */
 export async function fingerprint(files: readonly string[]): Promise<string> {
   const items: string[] = []
   for (const file of files) {

@@ -4,10 +4,11 @@ import type { Progress } from '../progress.ts'
 
 /** Trials that share an expensive preparation: a tensor, or engines on which it is loaded. */
 export interface Group {
+  /** Name of the figure in progress lines, as in Figure 2. */
   figure: string
   /** Trials of the group, in order. */
   trials: readonly Trial[]
-  /** Prepares the group. */
+  /** Does the preparation; the caller closes the session. */
   open(progress: Progress): Promise<Session>
 }
 
@@ -29,12 +30,12 @@ export interface Session {
 /** Thrown by a trial that was aborted; nothing of it is stored. */
 export class Stopped extends Error {}
 
-/** Throws if the signal is aborted. */
+/** Throws Stopped if the signal is aborted. */
 export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new Stopped()
 }
 
-/** Peak memory of this process so far. */
+/** Returns the largest resident memory of this process so far, in bytes. */
 export const peakMemoryBytes = (): number => process.resourceUsage().maxRSS * 1024
 
 /** Closes engines one after another. */

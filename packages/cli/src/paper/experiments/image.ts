@@ -25,12 +25,12 @@ import { type Group, Stopped } from './group.ts'
 
 type Settings = ExperimentSettings['image']
 
-/** Record of a trial. */
+/** Stored record of a trial: the damaged picture, and one restoration of it. */
 export interface ImageRecord extends Omit<ImageResult, 'runs'> {
   run: ImageRun
 }
 
-/** Settings of the experiment. */
+/** Settings of the experiment of figure 1. */
 export interface ImageContext {
   settings: Settings
   seed: number
@@ -43,6 +43,7 @@ export interface ImageContext {
   make(progress: Progress): Promise<Picture>
 }
 
+/** Methods of restoration, in the order of the figure, and their names in progress lines. */
 const METHODS: readonly ImageMethod[] = ['paper', 'fast', 'patches']
 const LABELS: { [method in ImageMethod]: string } = {
   paper: "the paper's solver",
@@ -50,18 +51,20 @@ const LABELS: { [method in ImageMethod]: string } = {
   patches: 'patches',
 }
 /**
- * Number of hidden values, about, that are watched while the solver runs. The final quality is that of all of
- * them.
+ * Number of hidden values, about, on which the error is measured after each epoch. The final quality is
+ * measured on all of them.
  */
-const WATCHED = 100_000
+const WATCHED_VALUES = 100_000
+/** Names of the files of the original and the damaged picture. */
 const PICTURES = { original: 'image-original.png', damaged: 'image-damaged.png' }
 
-const idOf = (method: ImageMethod): string => `image-${method}`
+/** Id of a trial in the store. */
+const trialId = (method: ImageMethod): string => `image-${method}`
 
-/** The trials of the experiment: one for each method. */
+/** Returns the trials of figure 1 as one group: one trial for each method. */
 export function imageGroups(context: ImageContext): Group[] {
   const trials = METHODS.map((method) => ({
-    id: idOf(method),
+    id: trialId(method),
     label: `${context.source === 'drawn' ? 'picture' : context.source}, ${LABELS[method]}`,
   }))
   return [
@@ -93,6 +96,7 @@ export function imageGroups(context: ImageContext): Group[] {
   ]
 }
 
+/** Restores the picture by one method, writes it into the folder, and measures time and quality. */
 async function restoreBy(
   method: ImageMethod,
   picture: Picture,
@@ -117,7 +121,7 @@ async function restoreBy(
 /** A restored picture and the settings of its model. */
 type RestoredPicture = Pick<ImageRun, 'rank' | 'sample' | 'lambda' | 'curve'> & { restored: Picture }
 
-/** Restores by one model of row × column × channel, as in the paper. */
+/** Restores by one model of the tensor row × column × channel, as in the paper. Throws Stopped if aborted. */
 async function restoreByTensor(
   solver: 'paper' | 'fast',
   picture: Picture,
@@ -128,7 +132,7 @@ async function restoreByTensor(
 ): Promise<RestoredPicture> {
   const { rank, epochs } = settings
   const values = brightness(picture)
-  const own: Pick<CompleteOptions, 'sample' | 'lambda'> =
+  const solverSettings: Pick<CompleteOptions, 'sample' | 'lambda'> =
     solver === 'paper'
       ? { sample: settings.sample, lambda: settings.lambda }
       : { sample: 'auto', lambda: 'auto' }
@@ -136,7 +140,7 @@ async function restoreByTensor(
     solver,
     rank,
     epochs,
-    ...own,
+    ...solverSettings,
     seed,
     threads,
     signal,
@@ -146,10 +150,11 @@ async function restoreByTensor(
   })
   if (completion.stopped === 'aborted') throw new Stopped()
   const restored = fillHoles(picture, known, pixelValues(completion.model))
-  return { rank, sample: own.sample!, lambda: own.lambda!, curve: curveOf(completion.epochs), restored }
+  const { sample, lambda } = solverSettings
+  return { rank, sample: sample!, lambda: lambda!, curve: curveOf(completion.epochs), restored }
 }
 
-/** Restores by overlapping patches, the default of `lacuna image`. */
+/** Restores by overlapping patches, the default of `lacuna image`. Throws Stopped if aborted. */
 async function restoreByPatches(
   picture: Picture,
   known: Known,
@@ -167,13 +172,14 @@ async function restoreByPatches(
   return { rank, sample: 'auto', lambda: 'auto', restored: restoration.picture }
 }
 
-/** Mask of the hidden values that are watched. */
+/** Draws about WATCHED_VALUES of the hidden values; 1 in the mask where one is drawn. */
 function watchedMask(known: Known, seed: number): Known {
   const hidden = known.length - known.reduce((sum, is) => sum + is, 0)
   const key = stream(seed, purpose.probe)
-  return known.map((is, at) => (is === 0 && (draw(key, at) / 2 ** 32) * hidden < WATCHED ? 1 : 0))
+  return known.map((is, at) => (is === 0 && (draw(key, at) / 2 ** 32) * hidden < WATCHED_VALUES ? 1 : 0))
 }
 
+/** Returns the picture with the mean of each channel's known values in place of its hidden values. */
 function fillByMean(picture: Picture, known: Known): Picture {
   const { channels } = picture
   const values = brightness(picture)
@@ -190,18 +196,22 @@ function fillByMean(picture: Picture, known: Known): Picture {
   )
 }
 
+/** Measures relative error and PSNR (at most 999 dB) on the hidden values. */
 function measureQuality(truth: Picture, restored: Picture, known: Known): PictureQuality {
   const { relative, psnr } = quality(truth, restored, known)
   return { relative, psnr: Math.min(psnr, 999) } // JSON has no Infinity
 }
 
-/** Collects the finished trials; undefined if there are none. */
+/**
+ * Collects the finished trials of figure 1; undefined if there are none.
+ * @param read returns the record of a trial, undefined if it is not finished
+ */
 export async function collectImage(
   read: (id: string) => Promise<object | undefined>,
 ): Promise<ImageResult | undefined> {
   let result: ImageResult | undefined
   for (const method of METHODS) {
-    const record = (await read(idOf(method))) as ImageRecord | undefined
+    const record = (await read(trialId(method))) as ImageRecord | undefined
     if (!record) continue
     const { run, ...rest } = record
     result ??= { ...rest, runs: [] }

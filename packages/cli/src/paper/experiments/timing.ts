@@ -19,7 +19,9 @@ import { closeAll, type Group, peakMemoryBytes, type Session, throwIfStopped } f
 
 type Settings = ExperimentSettings['timing']
 
-/** Record of a trial: seconds of an epoch of each solver with each number of threads. */
+/**
+ * Stored record of a trial: the problem, and seconds of an epoch of each solver on each number of threads.
+ */
 export interface TimingRecord extends Omit<TimingProblem, 'series'> {
   measured: { solver: TimingSeries['solver']; threads: number; seconds: number }[]
 }
@@ -28,9 +30,10 @@ export interface TimingRecord extends Omit<TimingProblem, 'series'> {
 const BALANCE_THREADS = [2, 4, 8, 16, 32]
 /** Rank of the synthetic data, as in the paper, for any rank of the model. */
 const TRUE_RANK = 10
+/** Solvers that are measured, in turns. */
 const SOLVERS = ['paper', 'fast'] as const
 
-/** Settings of the experiment. */
+/** Settings of the experiment of figures 3 and 4. */
 export interface TimingContext {
   settings: Settings
   seed: number
@@ -38,9 +41,10 @@ export interface TimingContext {
   real?: RealData
 }
 
-const idOf = (problem: string, rank: number, trial: number): string => `timing-${problem}-${rank}-${trial}`
+/** Id of a trial in the store. @param problem S or T @param trial from 1 */
+const trialId = (problem: string, rank: number, trial: number): string => `timing-${problem}-${rank}-${trial}`
 
-/** The trials of the experiment: a group for each problem and rank. */
+/** Lists the trials of figures 3 and 4, in a group for each problem and rank. */
 export function timingGroups(context: TimingContext): Group[] {
   const { settings, real } = context
   const names = real ? (['S', 'T'] as const) : (['S'] as const)
@@ -48,7 +52,7 @@ export function timingGroups(context: TimingContext): Group[] {
     settings.ranks.map((rank) => ({
       figure: 'Figures 3 and 4',
       trials: Array.from({ length: settings.trials }, (_, t) => ({
-        id: idOf(name, rank, t + 1),
+        id: trialId(name, rank, t + 1),
         label: `${name}, R = ${rank}, trial ${t + 1} of ${settings.trials}`,
       })),
       open: (progress: Progress) => openSession(name, rank, context, progress),
@@ -56,6 +60,10 @@ export function timingGroups(context: TimingContext): Group[] {
   )
 }
 
+/**
+ * Prepares a group: makes the tensor, and loads it on an engine for each number of threads. A trial measures
+ * every solver on every engine.
+ */
 async function openSession(
   name: TimingProblem['name'],
   rank: number,
@@ -64,7 +72,7 @@ async function openSession(
 ): Promise<Session> {
   const { settings, seed } = context
   progress(`Figures 3 and 4: making ${name}`)
-  const { tensor, source } = await problemOf(name, context, progress)
+  const { tensor, source } = await makeProblem(name, context, progress)
   const data: DataDescription = { source, dims: [...tensor.dims], entries: tensor.values.length }
   const balance = BALANCE_THREADS.map((threads) => ({ threads, speedUp: rowBalance(tensor, threads) }))
   const engines: CpuEngine[] = []
@@ -77,7 +85,7 @@ async function openSession(
       const problem = await engine.load({ tensor, rank, momentumFactors: true, seed })
       problems.push(problem)
       // The first epoch of each is not counted: it compiles the kernels and touches the memory.
-      for (const solver of SOLVERS) await epochSeconds(problem, rank, solver, settings, seed)
+      for (const solver of SOLVERS) await measureEpoch(problem, rank, solver, settings, seed)
     }
   } catch (error) {
     await closeAll(engines)
@@ -90,7 +98,7 @@ async function openSession(
         for (const solver of SOLVERS) {
           throwIfStopped(signal)
           progress(`${solver} on ${description}`)
-          const seconds = await epochSeconds(problems[i], rank, solver, settings, seed + trial)
+          const seconds = await measureEpoch(problems[i], rank, solver, settings, seed + trial)
           measured.push({ solver, threads, seconds })
         }
       const record: TimingRecord = {
@@ -106,8 +114,10 @@ async function openSession(
   }
 }
 
-/** Tensor of a problem. S has the size of T if T is given, as in the paper. */
-async function problemOf(
+/**
+ * Makes the tensor of a problem: T is real, S synthetic, of the size of T if that is given, as in the paper.
+ */
+async function makeProblem(
   name: TimingProblem['name'],
   { settings, seed, real }: TimingContext,
   progress: Progress,
@@ -118,8 +128,11 @@ async function problemOf(
   return { tensor: synthetic({ dims, entries, rank: TRUE_RANK, seed }).tensor, source: 'synthetic' }
 }
 
-/** Seconds of one epoch, 1/c AO iterations, from random factors. */
-async function epochSeconds(
+/**
+ * Measures the seconds of one epoch, 1/c AO iterations, from random factors, which overwrite those of the
+ * problem.
+ */
+async function measureEpoch(
   problem: LoadedProblem,
   rank: number,
   solver: TimingSeries['solver'],
@@ -134,7 +147,10 @@ async function epochSeconds(
   return (await problem.iterate({ first: 0, count, sample, lambda, seed, step })).seconds
 }
 
-/** Collects the finished trials; undefined if there are none. */
+/**
+ * Collects the finished trials of figures 3 and 4, by problem; undefined if there are none.
+ * @param read returns the record of a trial, undefined if it is not finished
+ */
 export async function collectTiming(
   settings: Settings,
   read: (id: string) => Promise<object | undefined>,
@@ -144,19 +160,20 @@ export async function collectTiming(
     let problem: TimingProblem | undefined
     for (const rank of settings.ranks)
       for (let trial = 1; trial <= settings.trials; trial++) {
-        const record = (await read(idOf(name, rank, trial))) as TimingRecord | undefined
+        const record = (await read(trialId(name, rank, trial))) as TimingRecord | undefined
         if (!record) continue
         const { measured, ...rest } = record
         problem ??= { ...rest, series: [] }
         problem.peakMemoryBytes = Math.max(problem.peakMemoryBytes, rest.peakMemoryBytes)
-        for (const one of measured) add(problem.series, rank, one)
+        for (const one of measured) addMeasurement(problem.series, rank, one)
       }
     if (problem) problems.push(problem)
   }
   return problems.length > 0 ? { problems } : undefined
 }
 
-function add(
+/** Adds a measurement to the series of its solver, rank and threads, which is created if necessary. */
+function addMeasurement(
   series: TimingSeries[],
   rank: number,
   { solver, threads, seconds }: TimingRecord['measured'][number],

@@ -5,7 +5,10 @@ import { formatResults, type PaperResults } from 'lacuna-figures/results'
 import { reportHtml } from './html.ts'
 import { renderFigures, toPng } from './render.ts'
 
-/** Writes all files. @returns their names, the report first */
+/**
+ * Writes report.html, results.json, and each figure as SVG and PNG.
+ * @returns the names of the files, the report first
+ */
 export async function writeReport(results: PaperResults, folder: string): Promise<string[]> {
   const files: string[] = []
   const write = async (name: string, content: string | Uint8Array): Promise<void> => {

@@ -4,8 +4,8 @@ import { bandOf, meanCurve, timingPoints } from 'lacuna-figures/results'
 import { formatList } from '../../print/format.ts'
 import { formatThreeDigits } from '../numbers.ts'
 
-/** Observations in sentences, by experiment. */
-export function observations(results: PaperResults): {
+/** Describes the results in sentences of plain text, by experiment; empty where there are none. */
+export function describeObservations(results: PaperResults): {
   image: string[]
   convergence: string[]
   timing: string[]
@@ -17,6 +17,7 @@ export function observations(results: PaperResults): {
   }
 }
 
+/** Compares the quality and time of the restorations, in one sentence. */
 function describeImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
   const names = {
     paper: "the paper's solver",
@@ -30,7 +31,10 @@ function describeImage({ runs, mean }: NonNullable<PaperResults['image']>): stri
   ]
 }
 
-/** Compares the times in which both solvers reach the smallest error of the paper's solver. */
+/**
+ * Compares the seconds in which both solvers reach the smallest error of the paper's solver on hidden
+ * entries, in one sentence.
+ */
 function describeProblem({ name, series, snrDb }: ConvergenceProblem): string {
   const curves = series.map((one) => ({ ...one, points: meanCurve(one.trials.map(({ curve }) => curve)) }))
   const paper = curves.filter(({ solver }) => solver === 'paper')
@@ -50,8 +54,12 @@ function describeProblem({ name, series, snrDb }: ConvergenceProblem): string {
   return `${data}: the smallest error on hidden entries of the paper's solver is ${formatThreeDigits(best.error)}, with c = ${best.sample} after ${formatThreeDigits(best.seconds)} s; ${comparison}, and ends at ${formatThreeDigits(end.hidden.mean)} after ${formatThreeDigits(end.seconds)} s.`
 }
 
+/** Formats how many times sooner an error is reached; empty if it is not sooner. */
 const formatRatio = (times: number): string => (times > 1 ? `, ${formatThreeDigits(times)} times sooner` : '')
 
+/**
+ * Compares the seconds per epoch of both solvers on the smallest number of threads, a sentence per problem.
+ */
 function describeTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
   return problems.map((problem) => {
     const points = timingPoints(problem)

@@ -24,7 +24,10 @@ const PNG_SCALE = 2
  */
 const PICTURE_WIDTH = 400
 
-/** Renders the figures of all experiments with results. @param folder folder of the pictures */
+/**
+ * Renders the figures of all experiments with results as SVG.
+ * @param folder folder of the pictures of figure 1
+ */
 export async function renderFigures(results: PaperResults, folder: string): Promise<RenderedFigure[]> {
   const document = await createDocument()
   const { image, convergence, timing } = results
@@ -39,7 +42,7 @@ export async function renderFigures(results: PaperResults, folder: string): Prom
   return figures
 }
 
-/** Renders SVG as PNG, on a white ground. */
+/** Renders SVG as PNG at PNG_SCALE times its size, on a white ground. */
 export async function toPng(svg: string): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   return sharp(new TextEncoder().encode(svg), { density: 72 * PNG_SCALE })
@@ -48,6 +51,7 @@ export async function toPng(svg: string): Promise<Uint8Array> {
     .toBuffer()
 }
 
+/** Returns the pictures of figure 1 as data URIs. */
 async function pictureLinks({ pictures, runs }: ImageResult, folder: string): Promise<PictureLinks> {
   const links: PictureLinks = {
     original: await dataUri(join(folder, pictures.original)),
@@ -57,6 +61,7 @@ async function pictureLinks({ pictures, runs }: ImageResult, folder: string): Pr
   return links
 }
 
+/** Returns a picture as the data URI of a JPEG, at most PICTURE_WIDTH wide. */
 async function dataUri(path: string): Promise<string> {
   const { default: sharp } = await import('sharp')
   const jpeg = await sharp(path)

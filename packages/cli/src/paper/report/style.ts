@@ -1,4 +1,5 @@
 /** The style of report.html, beside that of all pages (report/htmlPage.ts). */
+
 /** CSS rules of sections, figures, claims and tables. */
 export const css = `
 h2 { font-size: 1.3rem; margin: 2.5rem 0 .6rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }

@@ -4,14 +4,14 @@ import { type Band, bandOf, timingPoints } from 'lacuna-figures/results'
 import { formatCount } from '../../print/format.ts'
 import { formatDims, formatThreeDigits } from '../numbers.ts'
 
-/** A table. */
+/** A table of texts. */
 export interface Table {
   title: string
   /** Rows of cells; the first is the head. */
   rows: string[][]
 }
 
-/** Tables of all experiments with results. */
+/** Lists the tables of all experiments with results. */
 export function tablesOf({ image, convergence, timing }: PaperResults): Table[] {
   return [
     ...(image ? [imageTable(image)] : []),
@@ -20,11 +20,13 @@ export function tablesOf({ image, convergence, timing }: PaperResults): Table[] 
   ]
 }
 
-const range = ({ mean, low, high }: Band): string =>
+/** Formats a band as mean (smallest–largest), or as the mean alone if all values are equal. */
+const formatBand = ({ mean, low, high }: Band): string =>
   low === high
     ? formatThreeDigits(mean)
     : `${formatThreeDigits(mean)} (${formatThreeDigits(low)}–${formatThreeDigits(high)})`
 
+/** Settings, errors and seconds of the restorations of figure 1. */
 function imageTable({ runs, mean }: NonNullable<PaperResults['image']>): Table {
   return {
     title: 'Figure 1: the hidden values of the picture',
@@ -45,6 +47,7 @@ function imageTable({ runs, mean }: NonNullable<PaperResults['image']>): Table {
   }
 }
 
+/** Errors at the end and seconds per epoch of each curve of figure 2. */
 function convergenceTable({ problems }: NonNullable<PaperResults['convergence']>): Table {
   return {
     title: 'Figure 2: errors at the end, mean over the trials (smallest–largest)',
@@ -58,8 +61,8 @@ function convergenceTable({ problems }: NonNullable<PaperResults['convergence']>
             hidden: curve.hidden.at(-1)!,
             pace: curve.seconds.at(-1)! / curve.epoch.at(-1)!,
           }))
-          const band = (what: keyof (typeof ends)[number]): string =>
-            range(bandOf(ends.map((end) => end[what])))
+          const band = (column: keyof (typeof ends)[number]): string =>
+            formatBand(bandOf(ends.map((end) => end[column])))
           return [
             ...[name, solver, String(sample), String(lambda), String(trials.length)],
             ...[band('epochs'), band('observed'), band('hidden'), band('pace')],
@@ -70,6 +73,7 @@ function convergenceTable({ problems }: NonNullable<PaperResults['convergence']>
   }
 }
 
+/** Seconds per epoch and speed-up by problem, solver, rank and threads. */
 function timingTable({ problems }: NonNullable<PaperResults['timing']>): Table {
   return {
     title: 'Figures 3 and 4: an epoch, mean over the trials (smallest–largest)',
@@ -78,13 +82,14 @@ function timingTable({ problems }: NonNullable<PaperResults['timing']>): Table {
       ...problems.flatMap((problem) =>
         timingPoints(problem).map(({ solver, rank, threads, seconds, speedUp }, i) => [
           ...[problem.name, solver, String(rank), String(threads)],
-          ...[String(problem.series[i].seconds.length), range(seconds), range(speedUp)],
+          ...[String(problem.series[i].seconds.length), formatBand(seconds), formatBand(speedUp)],
         ]),
       ),
     ],
   }
 }
 
+/** Largest possible speed-up with rows as tasks, by problem and threads. */
 function balanceTable({ problems }: NonNullable<PaperResults['timing']>): Table {
   const threads = problems[0].rowBalance.map((one) => one.threads)
   return {

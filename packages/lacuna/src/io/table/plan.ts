@@ -13,8 +13,8 @@ import { binnings } from './columns/bins.ts'
 import {
   type FoundMode,
   findColumn,
-  findLike,
   findMode,
+  findStoredMode,
   type IndexPolicy,
   modeNotFound,
   noColumn,
@@ -62,16 +62,18 @@ export interface TableOptions {
   decimal?: ',' | '.'
   /**
    * The name of the mode that the columns of a wide table become: all columns that no mode names, or those
-   * that match the patterns after an equals sign, as in `day=2024-*`.
+   * that match the patterns after an equals sign, as in `day=2024-*`; none by default.
    */
   melt?: string
-  /** Reads a well-known data set: its modes, its value, and how its rows are merged. */
+  /** Reads a well-known data set: its modes, its value, and how its rows are merged; none by default. */
   recipe?: RecipeName
-  /** SQL whose result is read instead of the files, which are its table `data`. In Node only. */
+  /**
+   * SQL whose result is read instead of the files, which are its table `data`; none by default. In Node only.
+   */
   query?: string
   /**
-   * A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. In
-   * Node only.
+   * A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables.
+   * None by default. In Node only.
    */
   database?: string
 }
@@ -80,11 +82,13 @@ export interface TableOptions {
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
-  /** Another name of `merge`, which the options for other files use. */
+  /** Another name of `merge`, which the options for other files use; none by default. */
   duplicates?: DuplicatePolicy
   /** Sizes of the modes; by default the number of labels, or the largest index of a mode without labels. */
   dims?: readonly number[]
-  /** A tensor or model whose modes and labels are used; rows with other labels are left out. */
+  /**
+   * A tensor or model whose modes and labels are used; rows with other labels are left out; none by default.
+   */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
   /** Takes the modes of `like`, but the labels of the table itself; false by default. */
   newLabels?: boolean
@@ -93,9 +97,9 @@ export interface ReadRowsOptions extends TableOptions {
    * which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
-  /** Receives sentences about guesses and rows left out. */
+  /** Called with sentences about guesses and rows left out; none by default. */
   onRemark?(remark: Remark): void
-  /** Receives the number of rows read so far. */
+  /** Called with the number of rows read so far; none by default. */
   onRows?(rows: number): void
 }
 
@@ -246,7 +250,7 @@ function modesLike(
   return known.map((mode, m) => {
     const text = typed?.[m]
     const found =
-      findLike(mode, table.columns) ??
+      findStoredMode(mode, table.columns) ??
       (text === undefined ? undefined : findMode(text, table.columns, table.name))
     if (!found) throw modeNotFound(mode.name, table.columns, table.name)
     return found

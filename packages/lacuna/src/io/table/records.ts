@@ -9,7 +9,7 @@ export interface RecordsOptions
   extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
   /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */
   modes?: readonly string[]
-  /** The property that was observed; if only modes are given, rows are counted. */
+  /** The property that was observed; guessed by default, or 1 for each record if modes are given. */
   value?: string
   /** The property with the weight of a row, from 0; all rows weigh the same by default. */
   weight?: string
@@ -102,7 +102,7 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
     columns: wanted.map(({ column }) => {
       const { name } = columns[column]
       return cellsOf(
-        rows.map((row, r) => (Object.hasOwn(row, name) ? cellOf(row[name], name, from + r) : null)),
+        rows.map((row, r) => (Object.hasOwn(row, name) ? textOfProperty(row[name], name, from + r) : null)),
       )
     }),
     file: 'The rows',
@@ -111,7 +111,7 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
 }
 
 /** A property as the text of a cell; null where it is missing. */
-function cellOf(value: unknown, name: string, row: number): string | null {
+function textOfProperty(value: unknown, name: string, row: number): string | null {
   if (value === null || value === undefined || Number.isNaN(value)) return null
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')

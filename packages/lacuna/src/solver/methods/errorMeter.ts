@@ -1,14 +1,14 @@
 /** Errors of a run's sets in data units, as its reports have them. */
 import type { LoadedProblem, Timed } from '../../engine/engine.ts'
 import type { ErrorSummary } from '../../model/index.ts'
-import { type EpochReport, inDataUnits } from '../run/report.ts'
+import { type EpochReport, errorInDataUnits } from '../run/report.ts'
 import type { RunMethod } from './methodOf.ts'
 
 /** Measures the errors of all sets of a run with the current factors, and how many seconds that took. */
 export type ErrorMeter = () => Promise<Pick<EpochReport, 'train' | 'validation' | 'watch'> & Timed>
 
 /**
- * Makes a function that measures the errors of a run.
+ * Makes the function that measures the errors of a run.
  * @param method names the set that stands for the training entries: all of them or the probe
  * @param sets the held-out sets: whether there are validation entries, and watched sets by name
  */
@@ -25,7 +25,7 @@ export function errorMeter(
     const filled = balances ? { seconds: 0 } : await problem.fillEmptyRows()
     const { sums, seconds } = await problem.errors(names)
     const errors = new Map(
-      names.map((name, i) => [name, inDataUnits(sums[i], statistics.sets[name], statistics)]),
+      names.map((name, i) => [name, errorInDataUnits(sums[i], statistics.sets[name], statistics)]),
     )
     return {
       train: errors.get(errorSet)!,
@@ -38,7 +38,7 @@ export function errorMeter(
   }
 }
 
-/** The errors of a report on sets that are not trained on. */
+/** The errors of a report on validation entries and watched sets, without keys for those that are absent. */
 export const heldOutErrors = ({
   validation,
   watch,
@@ -47,7 +47,7 @@ export const heldOutErrors = ({
   ...(watch && { watch }),
 })
 
-/** The report with errors that are larger than any other, so that every later report is better. */
+/** A copy of the report with the largest possible relative errors, so that every later report is better. */
 export function withWorstErrors(report: EpochReport): EpochReport {
   const { train, validation } = report
   const worst = (error: ErrorSummary): ErrorSummary => ({ ...error, relative: Number.MAX_VALUE })

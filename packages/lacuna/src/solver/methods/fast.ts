@@ -8,7 +8,7 @@ import type { LoadedProblem, Statistics, Step } from '../../engine/engine.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'
 import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type LambdaRule, lambdaRule } from './lambda.ts'
+import { lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
 import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
 import {
@@ -16,24 +16,24 @@ import {
   fixedStage,
   ladder,
   newSchedule,
-  observe,
   type ScheduleState,
   type Stage,
+  updateSchedule,
 } from './schedule.ts'
-import { FEWEST_EPOCHS, newStrata, observeStrata, type StrataState, strataStep } from './strata.ts'
+import { FEWEST_EPOCHS, newStrata, type StrataState, strataStep, updateStrata } from './strata.ts'
 
-/** Length of a round, between two measurements of the error, in epochs. */
+/** Length of a round, the steps between two measurements of the error, in epochs. */
 const ROUND_EPOCHS = 0.25
 /**
- * Length of the first round; each later one is as long as all before it, up to ROUND_EPOCHS: at first the
- * error falls fast.
+ * Length of the first round in epochs; each later one is as long as all before it, up to ROUND_EPOCHS: at
+ * first the error falls fast.
  */
 const FIRST_ROUND_EPOCHS = 1 / 16
 /** Divergence: above this multiple of the best error the best factors are restored, and samples grow. */
 const DIVERGED = 1.5
-/** Relative error below which float32 cannot improve. */
+/** Relative training error below which float32 cannot improve the fit: the run ends. */
 const EXACT = 1e-5
-/** Epochs over which progress is measured. */
+/** Epochs over which the progress for the tolerance is measured. */
 const PROGRESS_EPOCHS = 5
 /** Progress is relative to the error, or to this where the error is smaller: then little is left to gain. */
 const SMALL = 0.1
@@ -70,7 +70,8 @@ export interface FastState {
 }
 
 /**
- * The fast method for a problem.
+ * Makes the fast method for a problem: sampled steps by the schedule, before them stratified SGD or the
+ * robust start, after them sweeps under a learned prior.
  * @param hasFeatures whether attributes of rows are given
  */
 export function fastMethod(
@@ -91,7 +92,9 @@ export function fastMethod(
   // With fewer entries than rows there is nothing to learn a prior from.
   const learns = learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) && entries >= allRows
   const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0
-  const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
+  // Where unlisted cells are zeros, rows have enough cells without regularization.
+  const chooseLambda = (rmse: number, sample: number): number =>
+    zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
   return {
     balances: true,
     errorSet: zeros ? 'train' : 'probe',
@@ -152,7 +155,11 @@ export function fastMethod(
         climb(state.schedule, stages.length)
         state.momentumShare /= 2
       } else {
-        observe(state.schedule, costs, { before: state.before, after: report.train.relative, iterations })
+        updateSchedule(state.schedule, costs, {
+          before: state.before,
+          after: report.train.relative,
+          iterations,
+        })
         const lambda = chooseLambda(noiseOf(report), sample)
         const average = (state.lambda + lambda) / 2
         // Rows solved from small samples use a smaller λ at once: averaging would keep the error up.
@@ -161,23 +168,18 @@ export function fastMethod(
       const now = mustRestore ? best : report
       state.before = now.train.relative
       const stop = whyStop(state, past, now, report.epoch)
-      if (!goesOnWithPrior(stop, best, report.epoch))
-        return { isReported: isSound, isBest, mustRestore, stop }
+      if (!beginsPrior(stop, best, report.epoch)) return { isReported: isSound, isBest, mustRestore, stop }
       state.priorSweeps = 0
       return { isReported: isSound, isBest, mustRestore: true }
     },
   }
 
-  function lambdaOf(rule: LambdaRule, rmse: number, sample: number): number {
-    // Where unlisted cells are zeros, rows have enough cells without regularization.
-    return zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
-  }
-
   /**
-   * Whether the sweeps under a learned prior begin: λ has led as far as it can, or only their epochs are
-   * left.
+   * Whether the sweeps under a learned prior begin: a prior is learned, the data are not noiseless, and λ has
+   * led as far as it can or only the epochs of the sweeps are left.
+   * @param stop why the run would end without them; undefined if it would continue
    */
-  function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
+  function beginsPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
     // With about as many parameters as entries a small training error does not mean that there is no noise.
     const isDetermined = entries > 2 * rank * allRows
     const isNoiseless = isDetermined && best.train.relative < NOISELESS
@@ -188,12 +190,12 @@ export function fastMethod(
     return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
   }
 
-  /** Ends stratified SGD when it makes no more progress, with its best factors. */
+  /** Judges an epoch of stratified SGD, which ends with its best factors when it makes no more progress. */
   function judgeStrata(state: FastState, strata: StrataState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
     const isBest = isSound && scoreOf(report) < scoreOf(past.best)
     // An error that rises at first and then falls leads to equally good factors: it is no divergence.
-    const goesOn = isSound && observeStrata(strata, state.before, report.train.relative)
+    const goesOn = isSound && updateStrata(strata, state.before, report.train.relative)
     const mustRestore = !goesOn && !isBest
     const now = mustRestore ? past.best : report
     if (!goesOn) {
@@ -209,8 +211,8 @@ export function fastMethod(
   }
 
   /**
-   * Robust start: the latest factors count as the best, since with outliers a small training error is no
-   * merit.
+   * Judges a sweep of the robust start (Huber loss). The latest factors count as the best, since with
+   * outliers a small training error is no merit; the last sweep is followed by those under a learned prior.
    */
   function judgeStart(state: FastState, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
@@ -228,8 +230,8 @@ export function fastMethod(
   }
 
   /**
-   * Sweeps under a learned prior count as better although they fit the training entries less well; only
-   * validation decides otherwise.
+   * Judges a sweep under a learned prior. It counts as better than what was before, although it fits the
+   * training entries less well, unless the validation error is larger.
    */
   function judgePrior(state: FastState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
@@ -240,7 +242,11 @@ export function fastMethod(
     return { isReported: isSound, isBest, mustRestore: !isSound, stop }
   }
 
-  /** Why the run ends, if the error no longer improves or all epochs are done; else undefined. */
+  /**
+   * Why the run ends: the error no longer improves, or all epochs are done; undefined if it continues.
+   * Updates `state.best`, and climbs to the next stage where the error no longer improves in this one.
+   * @param now the report on the factors with which the run continues
+   */
   function whyStop(
     state: FastState,
     { reports }: Past,
@@ -267,7 +273,7 @@ export function fastMethod(
   }
 }
 
-/** About how many training entries are in the probe. */
+/** The number of training entries in the probe, a fixed sample on which errors are measured; about. */
 export const probeSize = (entries: number): number =>
   Math.max(PROBE.entries, Math.ceil(entries * PROBE.fraction))
 
@@ -276,16 +282,16 @@ export const rowsWithEntries = ({ dims, emptyRows }: Statistics): number[] =>
   dims.map((rows, mode) => rows - emptyRows[mode].length)
 
 /**
- * Estimate of the noise: the larger error of training and validation entries. The training error alone is too
- * small where the model overfits.
+ * Estimate of the standard deviation of the noise: the larger RMSE of training and validation entries. The
+ * training error alone is too small where the model overfits.
  */
 function noiseOf({ train, validation }: EpochReport): number {
   return Math.max(train.rmse, validation?.rmse ?? 0)
 }
 
-/** The engine's step for a stage. @param momentumShare factor of the stage's momentum */
-export function stepOf(stage: Stage, momentumShare: number): Step {
+/** The engine's step for a stage. @param momentumFactor multiplies the momentum of the stage */
+export function stepOf(stage: Stage, momentumFactor: number): Step {
   const { kind } = stage
-  const momentum = stage.momentum * momentumShare
+  const momentum = stage.momentum * momentumFactor
   return kind === 'newton' ? { kind, momentum, damping: DAMPING } : { kind, momentum }
 }

@@ -2,24 +2,24 @@
 import type { Statistics } from '../../engine/engine.ts'
 
 /**
- * Most of λ relative to the evidence of a row's entries, Σ k_r², while entries are sampled: components have
- * not converged, and a larger λ would prune them.
+ * Upper limit of λ relative to the evidence of a row's entries, Σ k_r², while entries are sampled or a prior
+ * will be learned: components have not converged, and a larger λ would prune them.
  */
 const MOST_OF_EVIDENCE = 0.1
 /**
- * Most of λ relative to the evidence, with all entries: unexplained residuals raise λ, and a larger λ
- * explains less.
+ * Upper limit of λ relative to the evidence with all entries: unexplained residuals raise λ, and a larger λ
+ * explains less, so that λ would run away.
  */
 const MOST_AT_LAST = 2
 /** Assumed ratio of the mean square of a factor's rows to their variance around the mean row. */
 const SPREAD = 6
 
 /**
- * λ from the data. If the entries had noise of variance σ² around the model, and the rows of a factor were
- * drawn around their mean with variance τ²/SPREAD, the most probable factors would minimise the cost with λ =
- * SPREAD · σ²/τ². (Elements uniform between 0 and a bound have SPREAD = 4; real rows are more alike.) σ² is
- * estimated by the error itself, as it falls: without noise λ goes to zero with it, in noise it stays where
- * it is needed.
+ * Makes the rule by which λ follows from the error. If the entries had noise of variance σ² around the model,
+ * and the rows of a factor were drawn around their mean with variance τ²/SPREAD, the most probable factors
+ * would minimise the cost with λ = SPREAD · σ²/τ². (Elements uniform between 0 and a bound have SPREAD = 4;
+ * real rows are more alike.) σ² is estimated by the error itself, as it falls: without noise λ goes to zero
+ * with it, in noise it stays where it is needed.
  *
  * τ² is the mean square of random factors of the data's size (initial.ts), seen after balancing, which makes
  * Σ‖U⁽ⁱ⁾‖² N times the geometric instead of the arithmetic mean of the row counts; rows without entries do
@@ -52,14 +52,15 @@ export function lambdaRule({ dims, emptyRows, sets, valueScale }: Statistics, ra
 
 /** How λ follows from the error of a run. */
 export interface LambdaRule {
-  /** Mean of the training values. */
+  /** Mean of the absolute training values, in data units. */
   mean: number
-  /** Variance of the training values. */
+  /** Variance of the training values, in data units squared. */
   variance: number
-  /** Estimate of the noise's variance from the RMSE. */
+  /** Estimate of the noise's variance from the RMSE, at most that of the values; in data units squared. */
   sigma2(rmse: number): number
   /**
-   * λ from the RMSE, limited relative to the evidence of a row's entries: strictly if isCapped, else loosely.
+   * λ from the RMSE in data units, at most a multiple of the evidence of a row's entries: 0.1 if isCapped,
+   * else 2.
    */
   choose(rmse: number, isCapped: boolean): number
 }

@@ -21,7 +21,7 @@ export interface Method<State> {
   begin(first: EpochReport, isRandom?: boolean): State
   /** The next round. */
   next(state: State, past: Past): Round
-  /** Updates the state by a round's report, and decides what follows. */
+  /** Updates the state in place by a round's report, and decides what follows. */
   judge(state: State, past: Past, round: Round, report: EpochReport): Verdict
 }
 
@@ -41,7 +41,9 @@ export interface Round {
 export interface Past {
   /** AO iterations done. */
   iterations: number
+  /** Passes over the training entries so far. */
   epoch: number
+  /** All reports so far. */
   reports: readonly EpochReport[]
   /** The report on the snapshot: at first on the initial factors. */
   best: EpochReport

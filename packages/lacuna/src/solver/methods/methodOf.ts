@@ -9,7 +9,7 @@ import { type PaperState, paperMethod } from './paper.ts'
 /** The method of a run, whichever it is. */
 export type RunMethod = Method<FastState | PaperState>
 
-/** Makes the method that the settings ask for. */
+/** Makes the method of `settings.solver` for a problem. */
 export function methodOf(settings: Settings, problem: LoadedProblem, { features }: RunOptions): RunMethod {
   const method =
     settings.solver === 'fast' ? fastMethod(settings, problem, features !== undefined) : paperMethod(settings)

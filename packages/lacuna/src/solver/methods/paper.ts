@@ -12,7 +12,7 @@ export interface PaperState {
   best?: { error: number; epoch: number }
 }
 
-/** The paper's Algorithm 2: rounds are epochs of 1/c AO iterations. */
+/** Makes the paper's method, Algorithm 2: rounds are epochs of 1/c AO iterations. */
 export function paperMethod(settings: Settings): Method<PaperState> {
   const { maxInner, lambda, sample } = settings
   return {
@@ -39,7 +39,7 @@ export function paperMethod(settings: Settings): Method<PaperState> {
   }
 }
 
-/** Why the run ends after an epoch; undefined if it continues. */
+/** Why the run ends after an epoch; undefined if it continues. Updates the errors in `state`. */
 function whyStop(state: PaperState, report: EpochReport, settings: Settings): StopReason | undefined {
   const { epoch, train, validation } = report
   const before = state.before ?? Number.NaN

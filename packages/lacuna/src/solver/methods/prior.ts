@@ -24,7 +24,10 @@ const MOST_WORK = 1.5e10
 /** 'auto' learns a prior if the covariances of all rows take at most this many bytes. */
 const MOST_BYTES = 2 ** 30
 
-/** Whether the run ends with sweeps under a learned prior; depends on settings and sizes alone. */
+/**
+ * Whether the run ends with sweeps under a learned prior: as `prior` says; with 'auto' where there are lags
+ * or attributes, or the sweeps take neither long nor much memory. Depends on settings and sizes alone.
+ */
 export function learnsPrior(
   {
     solver,
@@ -48,7 +51,7 @@ export function learnsPrior(
 }
 
 /**
- * The engine's step for a sweep.
+ * The engine's step for a sweep of variational EM, in the engine's units.
  * @param first the report on the factors before the first sweep; undefined for later ones
  * @param isStart whether it is a sweep of the robust start
  */
@@ -87,8 +90,8 @@ export function posteriorStep(
 const LEAST_MEAN = 0.02
 
 /**
- * Converts the engine's prior to data units, for a model.
- * @param mean of the training values
+ * Converts the engine's prior to data units, for a model; negative means become 0.
+ * @param mean of the training values, in data units
  */
 export function priorInDataUnits(
   { sigma2, noise: [c0, c1, c2], means, precisions }: LearnedPrior,

@@ -38,18 +38,22 @@ const FIRST_SAMPLE = { newton: 3, gradient: 0.4 }
  * The last stage, all entries: there H pays at any rank, as it costs the same for a gradient step as for a
  * solution.
  */
-const ALL: Stage = { sample: 1, kind: 'newton', momentum: MOMENTUM.newton }
+const ALL_ENTRIES: Stage = { sample: 1, kind: 'newton', momentum: MOMENTUM.newton }
 
 /** Samples above this fraction are replaced by all entries. */
 const LARGEST_SAMPLE = 0.6
 
-/** c of the first samples of solved rows; above 1 where even all entries are too few. */
-export const sampleOfRows = (rows: readonly number[], entries: number, rank: number): number =>
+/**
+ * c with which solved rows begin, so that a row of the longest mode has three sampled entries per component;
+ * above 1 where even all entries are too few.
+ * @param rows number of rows per mode
+ */
+export const firstNewtonSample = (rows: readonly number[], entries: number, rank: number): number =>
   (FIRST_SAMPLE.newton * rank * Math.max(...rows)) / entries
 
 /**
- * The stages for a problem, c doubling from the first samples to all entries.
- * @param rows per mode, those with entries
+ * The stages of the schedule for a problem: c doubles from the first samples to all entries.
+ * @param rows number of rows with entries, per mode
  */
 export function ladder(rows: readonly number[], entries: number, rank: number): Stage[] {
   const kind = rank <= NEWTON_RANK ? 'newton' : 'gradient'
@@ -59,22 +63,22 @@ export function ladder(rows: readonly number[], entries: number, rank: number): 
     const gradient = stages.length === 0 ? MOMENTUM.firstGradient : MOMENTUM.gradient
     stages.push({ sample, kind, momentum: kind === 'newton' ? MOMENTUM.newton : gradient })
   }
-  return [...stages, ALL]
+  return [...stages, ALL_ENTRIES]
 }
 
-/** The only stage if c is given. */
+/** The only stage of a run whose c is given: solved rows up to rank 24, gradient steps above. */
 export function fixedStage(sample: number, rank: number): Stage {
-  if (sample === 1) return ALL
+  if (sample === 1) return ALL_ENTRIES
   return rank <= NEWTON_RANK
     ? { sample, kind: 'newton', momentum: MOMENTUM.newton }
     : { sample, kind: 'gradient', momentum: MOMENTUM.firstGradient }
 }
 
-/** Progress of a round, −Δ log(error), below which it is slow. */
+/** Progress of a round, −Δ log(error), below which it counts as slow. */
 const SLOW = 0.03
-/** Ratio of progress per cost by which a stage on trial must be better. */
+/** A stage on trial must make more than this multiple of the progress per cost of the stage before. */
 const GAIN = 2
-/** Most rounds between two trials. */
+/** Most rounds that the schedule waits between two trials. */
 const LONGEST_WAIT = 32
 
 /** The state of the schedule; plain data, saved as JSON under these names. */
@@ -89,15 +93,16 @@ export interface ScheduleState {
   patience: number
 }
 
-/** The state before the first round. */
+/** The state of the schedule before the first round. */
 export const newSchedule = (): ScheduleState => ({ at: 0, wait: 0, patience: 1 })
 
 /**
- * Updates the schedule by a round.
- * @param costs cost of an iteration in each stage
+ * Updates the schedule in place after a round: a slow round starts a trial of the next stage, which after two
+ * rounds is adopted or left again; waits double with each failed trial.
+ * @param costs cost of an iteration in each stage, in any unit
  * @param round its AO iterations, and the error before and after it
  */
-export function observe(
+export function updateSchedule(
   state: ScheduleState,
   costs: readonly number[],
   { before, after, iterations }: { before: number; after: number; iterations: number },
@@ -123,7 +128,10 @@ export function observe(
   }
 }
 
-/** Moves to the next stage for good: the error has grown in this one, or there is no more progress. */
+/**
+ * Moves to the next stage for good, in place: the error has grown in this one, or there is no more progress.
+ * @param stages number of stages; the last one stays
+ */
 export function climb(state: ScheduleState, stages: number): void {
   state.trial = undefined
   if (state.at < stages - 1) state.at++

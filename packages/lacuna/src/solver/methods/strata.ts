@@ -8,25 +8,26 @@
  */
 import type { Statistics, StrataStep } from '../../engine/engine.ts'
 import type { Settings } from '../settings/settings.ts'
-import { sampleOfRows } from './schedule.ts'
+import { firstNewtonSample } from './schedule.ts'
 
-/** Fewest modes: the rows of a matrix are better solved from the first, in noise. */
+/** Fewest modes of a tensor: the rows of a matrix are better solved from the first, in noise. */
 const FEWEST_MODES = 3
-/** Most modes: with more, cells of the grid are nearly empty. */
+/** Most modes of a tensor: with more, cells of the grid of blocks are nearly empty. */
 const MOST_MODES = 8
 /** Fewest rows of a mode: each is cut into up to 32 blocks. */
 const FEWEST_ROWS = 128
-/** Least c that solved rows would begin with: below, small samples of long rows are faster. */
+/** Least c that solved rows would begin with; below it, small samples of long rows are faster. */
 const LEAST_SAMPLE = 0.025
-/** Largest c that solved rows would begin with: above, rows have too few entries for SGD. */
+/** Largest c that solved rows would begin with; above it, rows have too few entries for SGD. */
 const MOST_SAMPLE = 0.5
 /** Most bytes of the entries, which every process holds once more. */
 const MOST_BYTES = 2 ** 28
-/** Fewest epochs of a run: with fewer, too few would be left for solved rows with λ. */
+/** Fewest epochs that a run is allowed: with fewer, too few would be left for solved rows with λ. */
 export const FEWEST_EPOCHS = 20
 
 /**
- * Whether a run begins with stratified SGD; depends on settings and sizes alone, not on threads or processes.
+ * Whether a run may begin with stratified SGD: three to eight long modes with short rows, squared loss,
+ * unknown missing cells, automatic λ and c. Depends on settings and sizes alone, not on threads or processes.
  */
 export function usesStrata(
   {
@@ -41,7 +42,7 @@ export function usesStrata(
 ): boolean {
   const isPlain = solver === 'fast' && missing !== 'zero' && loss === 'squares'
   if (!isPlain || lambda !== 'auto' || sample !== 'auto') return false
-  const fraction = sampleOfRows(dims, entries, rank)
+  const fraction = firstNewtonSample(dims, entries, rank)
   return (
     dims.length >= FEWEST_MODES &&
     dims.length <= MOST_MODES &&
@@ -64,25 +65,25 @@ export interface StrataState {
   patience: number
 }
 
-/** The first rate; 1 would fit an entry exactly, and took a fifth more epochs without noise. */
+/** η of the first epoch; 1 would fit an entry exactly, and took a fifth more epochs without noise. */
 const FIRST_RATE = 1.3
 /** Progress of an epoch, −Δ log(error), below which it is slow: because of noise, or in a swamp. */
 const SLOW = 0.08
-/** Progress of an epoch below which solved rows take over. */
+/** Progress of an epoch, −Δ log(error), below which solved rows take over. */
 const STUCK = 0.02
 
-/** The state before the first epoch. */
+/** The state of stratified SGD before the first epoch. */
 export const newStrata = (): StrataState => ({ rate: FIRST_RATE, wait: 0, patience: 2 })
 
 /**
- * Updates the rate by an epoch. After a slow epoch half the rate is tried. In noise it helps at once, and
- * stays. In a swamp it does not: the old rate is used again while there is any progress, with longer waits
- * between trials.
+ * Updates the state in place after an epoch. After a slow epoch half the rate is tried. In noise it helps at
+ * once, and stays. In a swamp it does not: the old rate is used again while there is any progress, with
+ * longer waits between trials.
  * @param before the error before the epoch
  * @param after the error after it
- * @returns whether stratified SGD continues
+ * @returns whether stratified SGD continues; if not, solved rows take over
  */
-export function observeStrata(state: StrataState, before: number, after: number): boolean {
+export function updateStrata(state: StrataState, before: number, after: number): boolean {
   const progress = Math.log(before / Math.max(after, 1e-30))
   const { trial } = state
   state.trial = undefined
@@ -103,11 +104,12 @@ export function observeStrata(state: StrataState, before: number, after: number)
 }
 
 /**
- * Lower bound of Σ‖k_m‖² in a step, as a fraction of its expectation for random factors of the data's size.
+ * Lower bound of Σ‖k_m‖², the divisor of a step, as a fraction of its expectation for random factors of the
+ * data's size.
  */
 const LEAST_SQUARES = 0.1
 
-/** The engine's step for an epoch. */
+/** The engine's step for an epoch of stratified SGD: the rate, and the least divisor of a step. */
 export function strataStep({ rate }: StrataState, { dims, sets }: Statistics, rank: number): StrataStep {
   const N = dims.length
   const mean = sets.train.absolutes / sets.train.entries

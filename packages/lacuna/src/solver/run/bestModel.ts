@@ -8,19 +8,24 @@ import { CpModel, type CpModelFields, type ErrorSummary } from '../../model/inde
 import { type Observed, withZeros } from '../../tensor/index.ts'
 import { heldOutErrors } from '../methods/errorMeter.ts'
 import { priorInDataUnits } from '../methods/prior.ts'
-import { scaled } from './initial.ts'
+import { scaleFactor } from './initial.ts'
 import type { OpenedRun } from './openedRun.ts'
-import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import { type EpochReport, errorInDataUnits, scoreOf } from './report.ts'
 import { measureRound } from './rounds.ts'
 import { epochsOf, type Progress } from './runState.ts'
 
 /** Factors in the engine's units, and the report on them. */
 export interface BestFactors {
+  /** Per mode, (I_i × R). */
   factors: readonly Float32Array[]
+  /** The errors of these factors. */
   report: EpochReport
 }
 
-/** The best factors so far; in the middle of a round the current ones if they are better. */
+/**
+ * Reads the best factors so far from the engine: the snapshot, or in the middle of a round the current
+ * factors if they are better.
+ */
 export async function bestFactors(run: OpenedRun): Promise<BestFactors> {
   const { round, best } = run.progress
   if (round && round.done > 0) {
@@ -30,8 +35,12 @@ export async function bestFactors(run: OpenedRun): Promise<BestFactors> {
   return { factors: await run.problem.readFactors('snapshot'), report: best }
 }
 
-/** The error of factors on all training entries, for methods whose reports are on a sample of them. */
-export async function trainError(
+/**
+ * Measures the error of factors on all training entries, for methods whose reports are on a sample of them.
+ * The engine's state is overwritten if the run has ended, else unchanged.
+ * @param factors in the engine's units
+ */
+export async function measureTrainError(
   { problem, progress }: OpenedRun,
   factors: readonly Float32Array[],
 ): Promise<ErrorSummary> {
@@ -41,19 +50,26 @@ export async function trainError(
   await problem.writeFactors(factors)
   const { sums } = await problem.errors(['train'])
   if (state) await problem.writeState(state)
-  return inDataUnits(sums[0], statistics.sets.train, statistics)
+  return errorInDataUnits(sums[0], statistics.sets.train, statistics)
 }
 
-/** Makes the model of factors and the report on them. */
+/**
+ * Makes a model in data units of factors and the report on them; reads the learned prior if they have one.
+ */
 export async function modelOf(run: OpenedRun, { factors, report }: BestFactors): Promise<CpModel> {
   const { problem, progress } = run
   run.observed ??= problem.observed(run.tensor)
   const observed = await run.observed
-  const learned = isOfPrior(progress, report) ? await problem.readPrior() : undefined
+  const learned = isFromPriorSweep(progress, report) ? await problem.readPrior() : undefined
   const prior = learned && priorInDataUnits(learned, problem.statistics, observed.mean)
   return makeModel(run, { factors, report }, observed, prior)
 }
 
+/**
+ * Makes a model in data units, with a training record of settings and errors.
+ * @param observed statistics of the entries
+ * @param prior in data units; undefined if none was learned
+ */
 function makeModel(
   { tensor, settings: allSettings, problem, progress }: OpenedRun,
   { factors, report }: BestFactors,
@@ -71,7 +87,7 @@ function makeModel(
   return new CpModel({
     dims,
     rank: settings.rank,
-    factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
+    factors: factors.map((factor) => scaleFactor(factor, 1 / factorScale)),
     reshaping: { mergeModes, split },
     labels,
     modes,
@@ -98,13 +114,13 @@ function makeModel(
 
 /**
  * Whether a report is on factors of a sweep under the learned prior: each sweep is an epoch, and they are the
- * last.
+ * last ones of a run.
  */
-function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
+function isFromPriorSweep({ method, epoch }: Progress, report: EpochReport): boolean {
   const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
   return report.epoch > epoch - sweeps + 0.5
 }
 
-/** The record without limits that are off: JSON has no Infinity. */
+/** A copy of the record without limits that are off: JSON has no Infinity. */
 const withoutInfinity = (record: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== Infinity))

@@ -11,6 +11,7 @@ import type { Settings } from '../settings/settings.ts'
 import { type FrameKind, frame, unframe } from './frame.ts'
 import type { Progress, RunState } from './runState.ts'
 
+/** First line and version of the file. */
 const KIND: FrameKind = { magic: 'lacuna run\n', version: 2, what: 'saved run' }
 
 /**
@@ -32,6 +33,7 @@ const matrices = [
   ['lagWeights', 'lagWeights'],
 ] as const
 
+/** The JSON of the checkpoint. */
 interface Header {
   settings: Partial<Settings>
   digest: string
@@ -60,6 +62,7 @@ export function encodeRun({ settings, digest, progress, engine }: RunState): Uin
   )
 }
 
+/** Shapes that the JSON must have: of an error, a report, and the whole. */
 const error: Shape = { relative: 'number', rmse: 'number', mae: 'number', entries: 'number' }
 const report: Shape = {
   epoch: 'number',
@@ -104,13 +107,14 @@ const headerShape: Shape = {
 }
 
 /**
- * Decodes what `encodeRun` wrote.
+ * Decodes the bytes that `encodeRun` made; throws an InputError if they are no saved run or damaged.
  * @param name of the file, for error messages
  */
 export function decodeRun(bytes: Uint8Array, name: string): RunState {
   const { header, body } = unframe(KIND, bytes, name)
   const { settings, digest, progress, arrays } = readHeader(header, name)
   let at = 0
+  /** Copies the next `length` numbers of the body. */
   const read = (length: number): Float32Array => {
     if (!Number.isInteger(length) || length < 0 || at + 4 * length > body.length)
       throw new InputError(
@@ -128,6 +132,11 @@ export function decodeRun(bytes: Uint8Array, name: string): RunState {
   return { settings, digest, progress, engine }
 }
 
+/**
+ * Checks the JSON of a checkpoint and fills in limits that are off; throws if its shape or settings are
+ * invalid.
+ * @param name of the file, for error messages
+ */
 function readHeader(value: unknown, name: string): Header & { settings: Settings } {
   const fault = findShapeFault(value, headerShape)
   if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
@@ -139,7 +148,10 @@ function readHeader(value: unknown, name: string): Header & { settings: Settings
 export const writableSettings = (settings: Settings): Partial<Settings> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity))
 
-/** Settings from JSON, checked; limits that were left out are off. */
+/**
+ * Settings from the JSON of a checkpoint; limits that are left out are off. Throws if they are invalid.
+ * @param name of the file, for error messages
+ */
 export function readSettings(written: Partial<Settings>, name: string): Settings {
   const off = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
   try {

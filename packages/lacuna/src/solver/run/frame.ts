@@ -18,7 +18,10 @@ export interface FrameKind {
 /** Bytes of the first line, the version, and the length of the JSON text. */
 const headBytes = ({ magic }: FrameKind): number => magic.length + 8
 
-/** Frames a header and a body, in pieces, so that the body is not copied. */
+/**
+ * Frames a header and a body as the bytes of a file, in pieces to be written one after another, so that the
+ * body is not copied.
+ */
 export function frame(kind: FrameKind, header: object, body: readonly Uint8Array[]): Uint8Array[] {
   const json = new TextEncoder().encode(JSON.stringify(header))
   const head = new Uint8Array(headBytes(kind))
@@ -38,7 +41,8 @@ export const isFramed = ({ magic }: FrameKind, bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, magic.length)) === magic
 
 /**
- * Checks a framed file and takes it apart.
+ * Takes a framed file apart into the parsed header and a view of the body. Throws an InputError if it is of
+ * another kind or version, damaged or cut short.
  * @param name of the file, for error messages
  */
 export function unframe(

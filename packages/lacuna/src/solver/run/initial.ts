@@ -5,14 +5,15 @@ import type { Statistics } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
 import { resolveReshaping } from '../../tensor/index.ts'
 import type { Settings } from '../settings/settings.ts'
-import { asTyped, withOption } from '../settings/settingText.ts'
+import { mentionSetting, settingText } from '../settings/settingText.ts'
 
-const NOTHING = { mergeModes: [], split: [] }
+/** No merged or split modes. */
+const NO_RESHAPING = { mergeModes: [], split: [] }
 
 /**
- * Random U_0 in the engine's units: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the
- * data's. The paper does not specify U_0; on its synthetic problems, whose true factors are U[0, 1], σ is
- * about 1.
+ * Random U_0 in the engine's units, each (I_i × R): i.i.d. U[0, σ] with σ such that the model's mean, R
+ * (σ/2)ᴺ, is the data's. The paper does not specify U_0; on its synthetic problems, whose true factors are
+ * U[0, 1], σ is about 1.
  */
 export function randomFactors({ dims, sets }: Statistics, rank: number, seed: number): Float32Array[] {
   const mean = sets.train.absolutes / sets.train.entries
@@ -25,7 +26,11 @@ export function randomFactors({ dims, sets }: Statistics, rank: number, seed: nu
   })
 }
 
-/** Given factors, checked against the tensor; a model must have the same rank and mode reshaping. */
+/**
+ * The factors of a model or list to start from, in data units. Throws if sizes, rank or mode reshaping are
+ * not those of the run, or values are negative or not finite.
+ * @param dims sizes of the tensor, before reshaping
+ */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
   dims: readonly number[],
@@ -44,11 +49,11 @@ export function givenFactors(
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
       )
     for (const name of ['mergeModes', 'split'] as const) {
-      const before = initial.reshaping ?? NOTHING
-      if (asTyped(name, before) !== asTyped(name, reshaping))
+      const before = initial.reshaping ?? NO_RESHAPING
+      if (settingText(name, before) !== settingText(name, reshaping))
         throw new InputError(
           'option',
-          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, reshaping)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
+          sentence`The initial model was learned ${mentionSetting(name, before)}, and now it is ${mentionSetting(name, reshaping)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
         )
     }
     return initial.factors
@@ -57,6 +62,6 @@ export function givenFactors(
   return new CpModel({ dims, rank, factors: initial, reshaping }).factors
 }
 
-/** A factor multiplied by a number. */
-export const scaled = (factor: Float32Array, by: number): Float32Array =>
+/** A factor multiplied by a number: a new array, or the same one if the number is 1. */
+export const scaleFactor = (factor: Float32Array, by: number): Float32Array =>
   by === 1 ? factor : factor.map((u) => u * by)

@@ -49,7 +49,11 @@ type NeedSettings = Pick<
   | 'loss'
 >
 
-/** What a run needs of the engine beside the entries: momentum, probe, covariances, the grid of strata. */
+/**
+ * What a run needs of the engine beside the entries: momentum factors, and as functions of the number of
+ * training entries the size of the probe, whether covariances are needed, and whether the grid of strata is.
+ * @param dims sizes of the reshaped modes
+ */
 function needsOf(
   settings: NeedSettings,
   dims: readonly number[],
@@ -67,7 +71,9 @@ function needsOf(
   return { rank, momentumFactors: true, probe: probeSize, posterior, strata }
 }
 
-/** The size of a run's problem for an engine's memory plan; it needs the tensor's sizes alone. */
+/**
+ * The size of a run's problem, for `Engine.plan`; sizes of the tensor suffice, its entries are not needed.
+ */
 export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
   options: Partial<NeedSettings> & Pick<RunOptions, 'features'> = {},
@@ -89,11 +95,12 @@ export function sizeOfRun(
 
 /**
  * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
+ * Opens an engine if the options give none; throws if side information or entries are invalid.
  */
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
-  settings: ReshapedSettings,
+  settings: ResolvedSettings,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
   const reshape = (set: SparseTensor): SparseTensor =>
@@ -117,7 +124,7 @@ export async function load(
       tensor: reshape(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(sideInformation && { sideInformation }),
+      sideInformation,
       seed: settings.seed,
       threads: options.threads,
       onRepeated: tensor.deferredDuplicateCheck,
@@ -134,15 +141,18 @@ export async function load(
 export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
 /** Settings in which the modes that are merged or split are numbers, not names. */
-export type ReshapedSettings = Settings & ResolvedReshaping
+export type ResolvedSettings = Settings & ResolvedReshaping
 
-/** Resolves the names of merged and split modes to numbers. */
-export function resolveSettings(settings: Settings, tensor: SparseTensor): ReshapedSettings {
-  const fixed = resolveReshaping(settings, tensor)
-  if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
-  return { ...settings, ...fixed }
+/**
+ * The settings with merged and split modes as numbers instead of names. Throws if unlisted cells are zeros
+ * and a split leaves a block incomplete.
+ */
+export function resolveModes(settings: Settings, tensor: SparseTensor): ResolvedSettings {
+  const reshaping = resolveReshaping(settings, tensor)
+  if (settings.missing === 'zero') refuseGaps(reshaping, tensor.dims)
+  return { ...settings, ...reshaping }
 }
 
-/** Digest of entries and attributes, by which a checkpoint recognizes them. */
+/** Digest of all entries and attributes of a run, by which a checkpoint recognizes them. */
 export const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
   problem.statistics.digest + featuresDigest(options.features)

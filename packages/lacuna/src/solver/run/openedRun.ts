@@ -5,12 +5,13 @@ import { type ErrorMeter, errorMeter } from '../methods/errorMeter.ts'
 import { methodOf, type RunMethod } from '../methods/methodOf.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { givenFactors, randomFactors, scaled } from './initial.ts'
+import { givenFactors, randomFactors, scaleFactor } from './initial.ts'
 import type { Loaded } from './loadRun.ts'
 import type { Progress } from './runState.ts'
 
 /** The problem on its engine, and the state of the run; settings and method change with `Run.change`. */
 export interface OpenedRun {
+  /** The training entries as given, before modes are reshaped. */
   readonly tensor: SparseTensor
   readonly problem: LoadedProblem
   readonly options: RunOptions
@@ -22,22 +23,22 @@ export interface OpenedRun {
   observed?: Promise<Observed>
 }
 
-/** Combines a loaded problem and the progress of a run. */
-export function openedRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
+/** Combines a loaded problem and the progress to continue from; makes the method and the error meter. */
+export function assembleRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
   const method = methodOf(settings, problem, options)
   const measureErrors = errorMeter(problem, method, options)
   return { tensor, problem, options, settings, method, measureErrors, progress }
 }
 
 /**
- * Writes random or given factors to the engine and measures their errors: the progress of a run before its
- * first round.
+ * Writes random or given factors to the engine and measures their errors.
+ * @returns the progress of a run before its first round
  */
 export async function firstProgress({ tensor, problem, options, settings }: Loaded): Promise<Progress> {
   const { statistics } = problem
   const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
   const factors = given
-    ? given.map((factor) => scaled(factor, statistics.factorScale))
+    ? given.map((factor) => scaleFactor(factor, statistics.factorScale))
     : randomFactors(statistics, settings.rank, settings.seed)
   await problem.writeFactors(factors)
   const method = methodOf(settings, problem, options)

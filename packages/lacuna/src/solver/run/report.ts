@@ -8,7 +8,7 @@ export interface EpochReport {
   epoch: number
   /** Seconds of the run so far, errors included; pauses do not count. */
   seconds: number
-  /** Seconds in steps alone. */
+  /** Seconds of the run so far in steps alone, without measuring errors. */
   updateSeconds: number
   /** Error on the training entries; with the fast solver on the probe, a fixed sample of them. */
   train: ErrorSummary
@@ -28,15 +28,15 @@ export interface EpochReport {
  */
 export const scoreOf = ({ train, validation }: EpochReport): number => (validation ?? train).relative
 
-/** Whether all errors are finite; they are not after factors have overflowed. */
+/** Whether the errors on training and validation entries are finite; not so after factors have overflowed. */
 export const hasFiniteErrors = ({ train, validation }: EpochReport): boolean =>
   Number.isFinite(train.rmse) && Number.isFinite(validation?.rmse ?? 0)
 
 /**
- * Converts an engine's error sums, in scaled units, to errors in data units.
+ * Converts an engine's error sums, in scaled units, to the relative error, RMSE and MAE in data units.
  * @param set statistics of the set that the sums are over
  */
-export function inDataUnits(
+export function errorInDataUnits(
   { squares, absolutes }: ErrorSums,
   set: SetStatistics,
   { valueScale }: Statistics,

@@ -8,28 +8,32 @@ import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { asTyped, withOption } from '../settings/settingText.ts'
-import { type ReshapedSettings, resolveSettings } from './loadRun.ts'
+import { mentionSetting, settingText } from '../settings/settingText.ts'
+import { type ResolvedSettings, resolveModes } from './loadRun.ts'
 import type { Progress } from './runState.ts'
 
 /**
- * The settings of a resumed run: those that were saved, with new limits of epochs and seconds; others must
- * not change.
+ * The settings of a resumed run: those that were saved, with the epochs and seconds of the options if given.
+ * Throws if the options have another value for a different setting.
  */
-export function resumedSettings(
-  saved: ReshapedSettings,
+export function settingsToResume(
+  saved: ResolvedSettings,
   options: RunOptions,
   tensor: SparseTensor,
-): ReshapedSettings {
+): ResolvedSettings {
   const { rank = saved.rank, solver = saved.solver } = options
-  const given = resolveSettings(settingsOf({ ...options, rank, solver }), tensor)
+  const given = resolveModes(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
-  const asked = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
-  refuseOtherSettings(saved, given, asked)
+  const givenNames = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
+  refuseOtherSettings(saved, given, givenNames)
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
 
-/** Refuses a state whose arrays do not fit the problem, or have impossible values. */
+/**
+ * Throws if the arrays of a saved state have the wrong number or length for the problem, or impossible
+ * values.
+ * @param dims sizes of the reshaped modes
+ */
 export function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
@@ -37,7 +41,9 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
     // predict.
     const least = ['momentumFactors', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
-      (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
+      (name === 'shared' ||
+        name === 'lagWeights' ||
+        array.length === stateArrayLength(name, dims[mode], rank)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
     if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(
@@ -47,7 +53,7 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
   }
 }
 
-/** Refuses a run in the phase of stratified SGD where the problem has no grid for it. */
+/** Throws if a saved run is in the phase of stratified SGD and the problem has no grid for it. */
 export function checkStrata({ method, round }: Progress, { hasStrata = false }: LoadedProblem): void {
   const isWanted = ('strata' in method && method.strata) || round?.step.kind === 'strata'
   if (isWanted && !hasStrata)
@@ -57,8 +63,11 @@ export function checkStrata({ method, round }: Progress, { hasStrata = false }: 
     )
 }
 
-/** Length of an array of the state for a mode. */
-function lengthOf(name: string, rows: number, rank: number): number {
+/**
+ * Length that an array of the engine's state has for a mode.
+ * @param name the array, as in `EngineState`
+ */
+function stateArrayLength(name: string, rows: number, rank: number): number {
   switch (name) {
     case 'means':
     case 'scales':
@@ -76,7 +85,10 @@ function lengthOf(name: string, rows: number, rank: number): number {
   }
 }
 
-/** Refuses settings that differ from the saved ones, except limits of epochs and seconds. */
+/**
+ * Throws if a setting differs from the saved one, except limits of epochs and seconds.
+ * @param names the settings to compare; all by default
+ */
 export function refuseOtherSettings(
   saved: Partial<Settings>,
   given: Settings,
@@ -84,11 +96,11 @@ export function refuseOtherSettings(
 ): void {
   for (const name of names) {
     if (name === 'epochs' || name === 'seconds') continue
-    const now = asTyped(name, given)
-    if (now !== asTyped(name, saved))
+    const now = settingText(name, given)
+    if (now !== settingText(name, saved))
       throw new InputError(
         'checkpoint',
-        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
+        sentence`The run was saved ${mentionSetting(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
       )
   }
 }

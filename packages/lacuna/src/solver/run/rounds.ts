@@ -11,11 +11,14 @@ import type { OpenedRun } from './openedRun.ts'
 import type { EpochReport } from './report.ts'
 import type { Progress } from './runState.ts'
 
-/** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
+/**
+ * Largest λ in the engine's units: on data scaled to about 1 any larger one leaves nothing but zeros, and
+ * float32 must hold its square.
+ */
 const LARGEST_LAMBDA = 1e15
 
 /**
- * Runs rounds until one is to be reported.
+ * Runs rounds until one is to be reported, and updates the progress of the run.
  * @param seconds limit of the time in steps; a round that takes longer is continued by the next call
  * @returns the report; undefined if the run has ended, was interrupted, or the time was up
  */
@@ -62,7 +65,11 @@ export async function advanceRounds(run: OpenedRun, seconds: number): Promise<Ep
   }
 }
 
-/** Measures the errors of the current factors and makes a report on a round. */
+/**
+ * Measures the errors of the current factors and makes a report on a round; the time counts to that of the
+ * run.
+ * @param round its c and λ, for the report
+ */
 export async function measureRound(
   { progress, measureErrors }: OpenedRun,
   { sample, lambda }: Pick<Round, 'sample' | 'lambda'>,
@@ -103,7 +110,9 @@ export async function changeSettings(run: OpenedRun, settings: Settings): Promis
   progress.best = withWorstErrors(now)
 }
 
-/** The rest of a round in the engine's units. */
+/**
+ * The iterations of a round that are not done yet, for the engine: λ in its units, at most LARGEST_LAMBDA.
+ */
 function iterationsOf(
   { problem, progress, settings }: OpenedRun,
   { iterations, done, sample, lambda, step }: Round & { done: number },
@@ -113,8 +122,8 @@ function iterationsOf(
     first: progress.iterations,
     count: iterations - done,
     sample,
-    // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is multiplied by f^(2N −
-    // 2).
+    // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is multiplied by
+    // f^(2N − 2).
     lambda: Math.min(LARGEST_LAMBDA, lambda * factorScale ** (2 * dims.length - 2)),
     seed: settings.seed,
     step,

@@ -12,11 +12,11 @@ import { heldOutErrors } from '../methods/errorMeter.ts'
 import { checkEntries } from '../settings/checkEntries.ts'
 import { type Changes, changedSettings, type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { bestFactors, modelOf, trainError } from './bestModel.ts'
-import { digestOf, isDistributed, type Loaded, load, resolveSettings } from './loadRun.ts'
-import { firstProgress, type OpenedRun, openedRun } from './openedRun.ts'
+import { bestFactors, measureTrainError, modelOf } from './bestModel.ts'
+import { digestOf, isDistributed, type Loaded, load, resolveModes } from './loadRun.ts'
+import { assembleRun, firstProgress, type OpenedRun } from './openedRun.ts'
 import type { EpochReport } from './report.ts'
-import { checkState, checkStrata, resumedSettings } from './resume.ts'
+import { checkState, checkStrata, settingsToResume } from './resume.ts'
 import { advanceRounds, changeSettings } from './rounds.ts'
 import { type Completion, epochsOf, type Progress, type RunState } from './runState.ts'
 import type { StopReason } from './stopping.ts'
@@ -40,7 +40,7 @@ export class Run implements AsyncIterable<EpochReport> {
    * @param progress the state to continue from
    */
   constructor(loaded: Loaded, progress: Progress) {
-    this.#run = openedRun(loaded, progress)
+    this.#run = assembleRun(loaded, progress)
     this.#ownEngine = loaded.ownEngine
     this.#signal = loaded.options.signal
     this.setUpSeconds = loaded.setUpSeconds
@@ -59,9 +59,9 @@ export class Run implements AsyncIterable<EpochReport> {
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    const chosen = settingsOf(options)
+    const settings = settingsOf(options)
     checkEntries(tensor, options, isDistributed(options))
-    const loaded = await load(tensor, options, resolveSettings(chosen, tensor))
+    const loaded = await load(tensor, options, resolveModes(settings, tensor))
     return closeOnFailure(loaded, async () => new this(loaded, await firstProgress(loaded)))
   }
 
@@ -79,7 +79,7 @@ export class Run implements AsyncIterable<EpochReport> {
     options: RunOptions = {},
   ): Promise<R> {
     checkEntries(tensor, options, isDistributed(options))
-    const settings = resumedSettings(resolveSettings(state.settings, tensor), options, tensor)
+    const settings = settingsToResume(resolveModes(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
     return closeOnFailure(loaded, async () => {
       if (digestOf(loaded) !== state.digest)
@@ -144,7 +144,7 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 
   /**
-   * Runs one round.
+   * Runs one round, or several until one is reported.
    * @param limits seconds: time after which the round is interrupted, to be continued by the next call; none
    * by default
    * @returns the report on the round; undefined if the run has ended, was interrupted, or the time was up
@@ -168,12 +168,12 @@ export class Run implements AsyncIterable<EpochReport> {
     return this.#exclusively(async () => modelOf(this.#run, await bestFactors(this.#run)))
   }
 
-  /** The model with its errors, that of training over all entries, and with all reports. */
+  /** The best model so far with its errors and all reports; the training error is over all entries. */
   result(): Promise<Completion> {
     return this.#exclusively(async () => {
       const run = this.#run
       const { factors, report } = await bestFactors(run)
-      const train = run.method.errorSet === 'train' ? report.train : await trainError(run, factors)
+      const train = run.method.errorSet === 'train' ? report.train : await measureTrainError(run, factors)
       const { reports, seconds, stopped = 'aborted' } = run.progress
       return {
         model: await modelOf(run, { factors, report: { ...report, train } }),
@@ -204,11 +204,12 @@ export class Run implements AsyncIterable<EpochReport> {
     await this.#ownEngine?.close()
   }
 
+  /** Stops the engine after the current AO iteration if the signal was aborted, else lets it run. */
   readonly #onAbort = (): void => {
     this.#run.problem.stop(this.#signal?.aborted ?? false)
   }
 
-  /** Runs an operation when those before it have finished: factors are not read while they change. */
+  /** Runs `work` when all operations before it have finished: factors are not read while they change. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#lock.then(work)
     this.#lock = result.catch(() => {})
@@ -216,10 +217,12 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 }
 
-/** `Run` or a class that extends it. */
+/** The class `Run`, or one that extends it, as a constructor. */
 export type RunClass<R extends Run> = new (loaded: Loaded, progress: Progress) => R
 
-/** Closes the problem and the run's own engine if opening fails. */
+/**
+ * Returns what `open` resolves to; if it fails, closes the problem and the run's own engine, and rethrows.
+ */
 async function closeOnFailure<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
   try {
     return await open()

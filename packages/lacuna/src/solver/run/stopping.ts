@@ -1,10 +1,14 @@
-/** Why a run ended. */
+/** Reasons why a run ended, and their explanation. */
 import type { Settings } from '../settings/settings.ts'
 
-/** Why a run ended; 'aborted' is a run that was interrupted and can continue. */
+/**
+ * Why a run ended: a limit was reached ('epochs', 'seconds'), the training error settled ('tolerance'), the
+ * validation error no longer improves ('patience'), the entries are matched exactly ('exact'), the sweeps
+ * under a learned prior are done ('learned'); or 'aborted': it was interrupted and can continue.
+ */
 export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'learned' | 'aborted'
 
-/** The reason in words, for `run.stopped` and its settings. */
+/** Why a run ended, as a clause in words: `all 500 epochs are done`. */
 export function explainStop(reason: StopReason, settings: Settings): string {
   switch (reason) {
     case 'epochs':

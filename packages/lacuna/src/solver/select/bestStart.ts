@@ -5,12 +5,12 @@ import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 
 /**
- * Distance of the seeds of a fold's starts: larger than the number of folds, so that no two folds share a
- * seed.
+ * Difference between the seeds of successive starts of a fold: larger than the number of folds, so that no
+ * two folds share a seed.
  */
-const APART = 1009
+const SEED_STRIDE = 1009
 
-/** Refuses a number of starts that is not a whole number from 1 to 100. */
+/** Throws unless the number of starts is a whole number from 1 to 100. */
 export function checkStarts(starts: number): void {
   if (!Number.isInteger(starts) || starts < 1 || starts > 100)
     throw new InputError(
@@ -20,11 +20,11 @@ export function checkStarts(starts: number): void {
 }
 
 /**
- * The seed whose run has the smallest training error where λ alone has led as far as it can. The sweeps under
- * a learned prior that would follow stay near those factors and take most of the time, so they are left out.
- * Held-out entries are not used: their error stays unbiased.
- * @param starts number of seeds to try
- * @returns undefined if it was interrupted
+ * Finds the best of several random starts: the seed whose run without a learned prior ends with the smallest
+ * RMSE on the training entries. The sweeps under a learned prior that would follow stay near those factors
+ * and take most of the time, so they are left out. Held-out entries are not used: their error stays unbiased.
+ * @param starts number of seeds to try; with 1 the seed of the options is returned without a run
+ * @returns the seed; undefined if it was interrupted
  */
 export async function bestStart(
   train: SparseTensor,
@@ -37,7 +37,7 @@ export async function bestStart(
   const byLambda: RunOptions = options.solver === 'paper' ? rest : { ...rest, prior: 'isotropic' }
   let best: { seed: number; rmse: number } | undefined
   for (let start = 0; start < starts; start++) {
-    const seed = (first + APART * start) % Number.MAX_SAFE_INTEGER
+    const seed = (first + SEED_STRIDE * start) % Number.MAX_SAFE_INTEGER
     const run = await Run.start(train, { ...byLambda, seed })
     try {
       for await (const _ of run) if (options.signal?.aborted) return undefined

@@ -15,12 +15,21 @@ import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { featuresDigest } from '../settings/sideInformation.ts'
-import { alternativesTo, type Choice, searchAlternatives, type Trial, type TrialChanges } from './trials.ts'
+import {
+  alternativeChanges,
+  type Choice,
+  searchAlternatives,
+  type Trial,
+  type TrialChanges,
+} from './trials.ts'
 
-/** One of this many groups of entries is held out. */
-const HELD_OUT = 10
+/** Number of folds of which one is held out: a tenth of the entries. */
+const HELD_OUT_FOLDS = 10
 
-/** Whether trials are made unless `choose` is given: where lags or attributes are given, which may hurt. */
+/**
+ * Whether settings are chosen by trials where `choose` is not given: true if there are lags or attributes,
+ * which help on some data and hurt on other.
+ */
 export const choosesByDefault = ({ lags = {}, features }: RunOptions): boolean =>
   Object.keys(lags).length > 0 || features !== undefined
 
@@ -38,8 +47,9 @@ export interface Chosen {
 }
 
 /**
- * Tries noise, lags and attributes on held-out entries: the validation entries if there are any, else a tenth
- * of the entries.
+ * Chooses noise model, lags and attributes by trials on held-out entries: the validation entries if there are
+ * any, else a tenth of the entries. Returns the options as given where there is nothing to try, a set would
+ * be empty, no prior is learned, or the trials were interrupted.
  * @param by what is held out together; by default as cells are missing
  * @param onTrial called after every trial
  */
@@ -53,19 +63,19 @@ export async function chooseSettings(
   const groups = by ?? gapsOf(tensor)
   const held = options.validation
     ? { train: tensor, out: options.validation }
-    : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT, seed), 0)
+    : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT_FOLDS, seed), 0)
   if (held.out.values.length === 0 || held.train.values.length === 0) return { options }
   const engine = options.engine ?? defaultEngine(options.threads)
   const isSame = held.train === tensor
   const { watch, ...rest } = options
   // A run that continues from here must have loaded the watched sets, too.
-  const ofTrials = { ...rest, watch: isSame ? watch : undefined, engine, validation: held.out }
+  const trialOptions = { ...rest, watch: isSame ? watch : undefined, engine, validation: held.out }
   try {
-    const start = await startOfPrior(held.train, ofTrials)
+    const start = await runUntilPrior(held.train, trialOptions)
     if (!start) return { options }
     const trials: Trial[] = []
     const attempt = async (changes: TrialChanges): Promise<Trial | undefined> => {
-      const trial = await finishTrial(start, held.train, { ...ofTrials, ...changes })
+      const trial = await runTrial(start, held.train, { ...trialOptions, ...changes })
       if (trial) {
         trials.push(trial)
         onTrial?.(trial)
@@ -74,7 +84,7 @@ export async function chooseSettings(
     }
     const first = await attempt({})
     if (!first) return { options }
-    const found = await searchAlternatives(first, {}, alternativesTo(options, false), attempt)
+    const found = await searchAlternatives(first, {}, alternativeChanges(options, false), attempt)
     if (found.isCut) return { options }
     const choice: Choice = {
       by: isSame ? undefined : describeFoldBy(groups, tensor),
@@ -83,16 +93,17 @@ export async function chooseSettings(
       chosen: found.chosen,
     }
     const chosen = { ...options, ...found.changes }
-    return { options: chosen, choice, state: isSame ? withSettings(start, chosen) : undefined }
+    return { options: chosen, choice, state: isSame ? withTrialSettings(start, chosen) : undefined }
   } finally {
     if (!options.engine) await engine.close()
   }
 }
 
 /**
- * The state of a run when λ has led as far as it can; undefined if no sweeps under a learned prior follow.
+ * Runs until the first sweep under a learned prior is next, and returns the state of the run; undefined if
+ * the run ends without such sweeps or was interrupted.
  */
-async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<RunState | undefined> {
+async function runUntilPrior(train: SparseTensor, options: RunOptions): Promise<RunState | undefined> {
   const run = await Run.start(train, options)
   try {
     while (!run.isBeforePrior) if (!(await run.advance())) return undefined
@@ -102,14 +113,19 @@ async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<R
   }
 }
 
-/** Runs the sweeps under a learned prior with the settings of a trial; undefined if they were interrupted. */
-async function finishTrial(
+/**
+ * Makes a trial: continues a run from its state with other noise, lags and attributes until it ends.
+ * @param start the state before the first sweep under a learned prior
+ * @returns the trial with the RMSE of the last sweep on the validation entries; undefined if it was
+ * interrupted
+ */
+async function runTrial(
   start: RunState,
   train: SparseTensor,
   options: RunOptions,
 ): Promise<Trial | undefined> {
   const { noise = 'auto', lags = {}, features } = options
-  const run = await Run.resume(withSettings(start, options), train, options)
+  const run = await Run.resume(withTrialSettings(start, options), train, options)
   try {
     while (await run.advance());
     if (!run.stopped) return undefined
@@ -126,8 +142,8 @@ async function finishTrial(
   }
 }
 
-/** The state as if the run had been started with these settings. */
-function withSettings(start: RunState, { noise = 'auto', lags = {}, features }: RunOptions): RunState {
+/** A copy of the state as if the run had been started with the noise, lags and attributes of the options. */
+function withTrialSettings(start: RunState, { noise = 'auto', lags = {}, features }: RunOptions): RunState {
   const [entries] = start.digest.split('|')
   return {
     ...start,

@@ -6,7 +6,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit } from './crossFit.ts'
 import { FoldSearch, type FoldTrial, type SearchOptions } from './foldSearch.ts'
-import { alternativesTo, searchAlternatives, type TrialChanges } from './trials.ts'
+import { alternativeChanges, searchAlternatives, type TrialChanges } from './trials.ts'
 
 /** Options of a search by cross-fitting: which settings are searched, and how. */
 export interface ChooseByFoldsOptions extends SearchOptions {
@@ -49,26 +49,27 @@ export interface Candidate {
   fit: CrossFit
 }
 
-/** Ranks that are tried where the smallest good one is wanted. */
-const FINE = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+/** Ranks that are tried, in this order, where the smallest good one is wanted. */
+const FINE_RANKS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 /** Ranks that are tried where the best one is wanted: a rank that is too large does not hurt. */
-const COARSE = [2, 4, 8, 16, 32, 64]
+const COARSE_RANKS = [2, 4, 8, 16, 32, 64]
 /**
- * One-standard-error rule: as good as the best is an RMSE above it by at most a standard error, and at most
- * this fraction.
+ * One-standard-error rule: a trial is as good as the best if its RMSE is larger by at most one standard error
+ * of the best, and by at most this fraction.
  */
 const AS_GOOD = 0.005
-/** The search ends after two ranks in a row that gain less than this fraction together. */
+/** Ranks are raised until the last two together reduce the RMSE by less than this fraction. */
 const LEAST_GAIN = 0.005
 /**
- * Trials above the chosen one by at most this fraction are candidates: the correction by neighbours may make
- * them better.
+ * Trials whose RMSE is above that of the chosen one by at most this fraction are candidates, too: the
+ * correction by neighbours may make them better.
  */
 const NEAR = 0.01
 
 /**
- * Searches settings by cross-fitting.
- * @returns the choice and the models; undefined if it was interrupted
+ * Searches settings by cross-fitting: the rank if `findRank` is given, then other settings if `choose` is
+ * true; else it makes the one trial of the options.
+ * @returns the choice and, unless `withModels` is false, the models; undefined if it was interrupted
  */
 export async function chooseByFolds(
   tensor: SparseTensor,
@@ -83,7 +84,7 @@ export async function chooseByFolds(
     const changes = findRank ? { rank: chosen.rank } : {}
     const attempt = async (changes: TrialChanges, { rank }: FoldTrial): Promise<FoldTrial | undefined> =>
       search.hasTimeFor(rank) ? search.attempt(changes) : undefined
-    const found = await searchAlternatives(chosen, changes, alternativesTo(options, true), attempt)
+    const found = await searchAlternatives(chosen, changes, alternativeChanges(options, true), attempt)
     chosen = found.chosen
     isCut = found.isCut
   }
@@ -107,16 +108,17 @@ export async function chooseByFolds(
 }
 
 /**
- * Tries growing ranks until they no longer help; 'smallest' then bisects below the first rank that is as good
- * as the best.
+ * Tries growing ranks until they no longer help; with the goal 'smallest' it then bisects below the first
+ * rank that is as good as the best.
+ * @returns the chosen trial, undefined if there is none; isCut if there was no time for all ranks
  */
 async function searchRanks(
   search: FoldSearch,
-  which: 'smallest' | 'best',
+  goal: 'smallest' | 'best',
 ): Promise<{ chosen?: FoldTrial; isCut: boolean }> {
   const tried: FoldTrial[] = []
   let isCut = false
-  for (const rank of which === 'best' ? COARSE : FINE) {
+  for (const rank of goal === 'best' ? COARSE_RANKS : FINE_RANKS) {
     const trial = search.hasTimeFor(rank) ? await search.attempt({ rank }) : undefined
     if (trial) tried.push(trial)
     else isCut = true
@@ -124,12 +126,12 @@ async function searchRanks(
   }
   if (tried.length === 0 || search.isInterrupted) return { isCut }
   const { best } = search
-  if (which === 'best' || isCut) return { chosen: best, isCut }
+  if (goal === 'best' || isCut) return { chosen: best, isCut }
   const isAsGood = ({ rmse }: FoldTrial): boolean =>
     rmse <= best.rmse + Math.min(best.spread, AS_GOOD * best.rmse)
-  const at = tried.findIndex(isAsGood)
-  let chosen = tried[at]
-  let low = tried[at - 1]?.rank ?? 0
+  const firstGood = tried.findIndex(isAsGood)
+  let chosen = tried[firstGood]
+  let low = tried[firstGood - 1]?.rank ?? 0
   while (chosen.rank - low > 1) {
     const trial = await search.attempt({ rank: Math.floor((low + chosen.rank) / 2) })
     if (!trial) return { chosen, isCut: true }
@@ -139,7 +141,7 @@ async function searchRanks(
   return { chosen, isCut }
 }
 
-/** Whether the last two ranks together gain too little over those before. */
+/** Whether the best RMSE of the last two trials is less than 0.5% below the best of those before. */
 function hasLevelledOff(trials: readonly FoldTrial[]): boolean {
   if (trials.length < 3) return false
   const before = Math.min(...trials.slice(0, -2).map(({ rmse }) => rmse))

@@ -28,7 +28,7 @@ export interface CrossFitOptions {
   onModel?: (fold: number) => void
 }
 
-/** How unfinished models are saved. */
+/** How unfinished models of a cross-fit are saved. */
 export interface FoldCheckpointing {
   /**
    * Per fold, the state of its run if it has begun: runs continue from it, and it is updated before `save`.
@@ -44,21 +44,24 @@ export interface FoldCheckpointing {
 export interface CrossFit extends FoldModels {
   /** Per fold, the error of the model that was fitted without it. */
   foldErrors: FoldError[]
+  /** Seconds that the cross-fit took. */
   seconds: number
 }
 
 /** A cross-fit that was given up after the first few folds. */
 export interface Abandoned {
+  /** Errors of the first folds, those by which it was given up. */
   foldErrors: FoldError[]
+  /** Tells it from a `CrossFit`. */
   isAbandoned: true
 }
 
 /** Default number of folds. */
 export const FOLDS = 5
+
 /**
  * Fits one model per fold without it, several side by side where they are small.
- * @param isHopeless called with the errors of the first 1, 2 … folds; the cross-fit is given up where it
- * returns true
+ * @param checkpointing continues saved runs and saves unfinished ones; undefined: nothing is saved
  * @returns undefined if it was interrupted
  */
 export function crossFit(
@@ -67,6 +70,12 @@ export function crossFit(
   foldOptions?: CrossFitOptions,
   checkpointing?: FoldCheckpointing,
 ): Promise<CrossFit | undefined>
+/**
+ * Fits one model per fold without it, and gives up after the first folds if they are hopeless.
+ * @param isHopeless called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given
+ * up where it returns true
+ * @returns undefined if it was interrupted
+ */
 export function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
@@ -82,11 +91,11 @@ export async function crossFit(
   isHopeless: (first: readonly FoldError[]) => boolean = () => false,
 ): Promise<CrossFit | Abandoned | undefined> {
   const { seed, rank } = settingsOf(options)
-  checkCount(count)
+  checkFoldCount(count)
   checkStarts(starts)
   const start = performance.now()
   const folds = foldsOf(tensor, by, count, seed)
-  checkFolds(folds, count)
+  checkFoldSizes(folds, count)
   const engine = options.engine ?? defaultEngine(options.threads)
   const size = { entries: tensor.values.length, rank, models: count }
   const { sideBySide, threadsEach } = divideThreads(size, options.threads)
@@ -101,7 +110,8 @@ export async function crossFit(
   let next = 0
   let isInterrupted = false
 
-  async function fitNext(): Promise<void> {
+  /** Worker: fits the models of folds that no other worker has taken, until none is left. */
+  async function fitNextFolds(): Promise<void> {
     while (next < count && !isInterrupted && hopelessAfter === Infinity) {
       const fold = next++
       const model = await fitFold(fold)
@@ -121,16 +131,17 @@ export async function crossFit(
     }
   }
 
+  /** Fits the model of a fold, from its saved state if there is one; undefined if it was interrupted. */
   async function fitFold(fold: number): Promise<CpModel | undefined> {
     const { train, out } = splitFold(tensor, folds, fold)
     // Each model has its own start: models that agree by chance would share their errors.
     const first = (seed + fold) % Number.MAX_SAFE_INTEGER
     const shared = { ...options, threads: threadsEach, engine, signal }
     const saved = states[fold]
-    const own = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
-    if (own === undefined) return undefined
-    const ofFold = { ...shared, seed: own, watch: { out } }
-    const run = await (saved ? Run.resume(saved, train, ofFold) : Run.start(train, ofFold))
+    const foldSeed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
+    if (foldSeed === undefined) return undefined
+    const foldOptions = { ...shared, seed: foldSeed, watch: { out } }
+    const run = await (saved ? Run.resume(saved, train, foldOptions) : Run.start(train, foldOptions))
     running.set(fold, run)
     try {
       while (!run.stopped && !signal.aborted) {
@@ -161,8 +172,8 @@ export async function crossFit(
 
   try {
     const workers = Array.from({ length: sideBySide }, () =>
-      fitNext().catch((error) => {
-        giveUp.abort() // the others need not go on
+      fitNextFolds().catch((error) => {
+        giveUp.abort() // stops the other workers
         throw error
       }),
     )
@@ -179,7 +190,8 @@ export async function crossFit(
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
 }
 
-function checkCount(count: number): void {
+/** Throws unless the number of folds is a whole number from 2 to 100. */
+function checkFoldCount(count: number): void {
   if (!Number.isInteger(count) || count < 2 || count > 100)
     throw new InputError(
       'option',
@@ -187,7 +199,11 @@ function checkCount(count: number): void {
     )
 }
 
-function checkFolds(folds: Uint8Array, count: number): void {
+/**
+ * Throws if a fold is empty or leaves no entry to train on.
+ * @param folds per entry, the number of its fold
+ */
+function checkFoldSizes(folds: Uint8Array, count: number): void {
   const entries = new Array<number>(count).fill(0)
   for (const fold of folds) entries[fold]++
   entries.forEach((out, fold) => {

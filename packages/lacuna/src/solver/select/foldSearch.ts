@@ -12,7 +12,7 @@ import { refuseOtherSettings } from '../run/resume.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { asTyped } from '../settings/settingText.ts'
+import { settingText } from '../settings/settingText.ts'
 import { type Abandoned, type CrossFit, type CrossFitOptions, crossFit, FOLDS } from './crossFit.ts'
 import type { Trial, TrialChanges, TrialSettings } from './trials.ts'
 
@@ -68,33 +68,46 @@ export interface SearchOptions extends CrossFitOptions {
   seconds?: number
 }
 
-/** A trial that is above the best by this fraction on each of the first two folds is given up. */
+/**
+ * A trial whose RMSE is above that of the best by this fraction on each of the first two folds is given up.
+ */
 const HOPELESS = 0.01
-/** Models are kept in memory for trials within this fraction of the best. */
-const KEPT = 0.05
+/** Models stay in memory for trials whose RMSE is above the best by at most this fraction. */
+const MODELS_STAY = 0.05
 
 /** The trials of a search, their models, and the clock of its time limit. */
 export class FoldSearch {
+  /** Finished trials, in the order in which they were made. */
   readonly trials: FoldTrial[] = []
+  /** What stays together in a fold. */
   readonly by: FoldBy
+  /** Number of folds. */
   readonly folds: number
   readonly #tensor: SparseTensor
   readonly #options: RunOptions
   readonly #searchOptions: SearchOptions
   readonly #settings: Settings
+  /** The models of trials near the best. */
   readonly #fits = new Map<FoldTrial, CrossFit>()
+  /** The changes of the options by which each trial was made. */
   readonly #changes = new Map<FoldTrial, TrialChanges>()
   readonly #start = performance.now()
+  /** Aborted when the time limit of the search is reached; undefined without one. */
   readonly #deadline: AbortSignal | undefined
   /** Per fold, the state of the current trial's run. */
   #runs: (RunState | undefined)[] = []
   /** The settings of the current trial, as JSON. */
   #trial: string | undefined
-  /** When the search was last saved. */
+  /** When the search was last saved, in milliseconds of `performance.now`. */
   #savedAt = performance.now()
-  /** Rank and time of the last trial. */
+  /** Rank of the last trial, and the seconds that it would have taken on all folds. */
   #last: { rank: number; seconds: number } | undefined
 
+  /**
+   * Checks the options, but fits nothing yet; throws if a saved search had other settings or folds.
+   * @param options the settings that trials change
+   * @param search folds, checkpointing, callbacks and the time limit
+   */
   constructor(tensor: SparseTensor, options: RunOptions, search: SearchOptions) {
     const saved = search.checkpointing?.saved
     this.#tensor = tensor
@@ -105,7 +118,7 @@ export class FoldSearch {
     this.folds = search.folds ?? FOLDS
     this.by = search.by ?? gapsOf(tensor)
     if (saved) {
-      checkSame(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })
+      checkSameFolds(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })
       refuseOtherSettings(saved.settings, this.#settings)
     }
     if (search.seconds !== undefined)
@@ -114,7 +127,7 @@ export class FoldSearch {
       )
   }
 
-  /** The trial with the smallest error. */
+  /** The trial with the smallest RMSE; there must be one. */
   get best(): FoldTrial {
     return this.trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
   }
@@ -124,16 +137,19 @@ export class FoldSearch {
     return (this.#searchOptions.checkpointing?.saved?.seconds ?? 0) + (performance.now() - this.#start) / 1000
   }
 
-  /** Whether the signal has been aborted; then nothing more is tried, and nothing chosen. */
+  /** Whether the signal of the options was aborted: then nothing more is tried, and nothing chosen. */
   get isInterrupted(): boolean {
     return this.#options.signal?.aborted ?? false
   }
 
+  /** Seconds until the time limit; Infinity without one, negative after it. */
   #secondsLeft(): number {
     return (this.#searchOptions.seconds ?? Infinity) - this.seconds
   }
 
-  /** Whether a trial of this rank would finish in time, by the time that the last one took. */
+  /**
+   * Whether a trial of this rank would finish in time, if its time grows as rank^1.5 from that of the last.
+   */
   hasTimeFor(rank: number): boolean {
     if (!this.#last) return true
     const growth = Math.max(1, rank / this.#last.rank) ** 1.5
@@ -141,14 +157,16 @@ export class FoldSearch {
   }
 
   /**
-   * Makes a trial, or finds it among those made before; undefined if it was interrupted, or the time was up.
+   * Makes a trial of the options with changes, or finds it among those made before or saved. Saves the search
+   * if that is due.
+   * @returns the trial, also if it was given up; undefined if it was interrupted or the time was up
    */
   async attempt(changes: TrialChanges): Promise<FoldTrial | undefined> {
     const options = { ...this.#options, ...changes }
     const settings = trialSettings(options)
     const key = JSON.stringify(settings)
     const known = [...this.trials, ...(this.#searchOptions.checkpointing?.saved?.trials ?? [])].find(
-      (trial) => keyOf(trial) === key,
+      (trial) => trialKey(trial) === key,
     )
     if (known) return this.#add(known, changes)
     this.#searchOptions.onBegin?.(settings)
@@ -158,12 +176,12 @@ export class FoldSearch {
     const fit = await this.#fit(options, key, { best, isLimited: best !== undefined })
     if (!fit) return undefined
     const { foldErrors } = fit
-    const trial = { ...settings, ...errorOf(foldErrors, best), folds: foldErrors.length, foldErrors }
+    const trial = { ...settings, ...trialError(foldErrors, best), folds: foldErrors.length, foldErrors }
     const seconds = (performance.now() - start) / 1000
     this.#last = { rank: settings.rank, seconds: (seconds * this.folds) / trial.folds }
     if ('models' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
-    const limit = (1 + KEPT) * this.best.rmse
+    const limit = (1 + MODELS_STAY) * this.best.rmse
     for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.#save()
     return trial
@@ -186,10 +204,11 @@ export class FoldSearch {
     const inMemory = this.#fits.get(trial)
     if (inMemory) return inMemory
     const options = { ...this.#options, ...this.changesOf(trial) }
-    const fit = await this.#fit(options, keyOf(trial))
+    const fit = await this.#fit(options, trialKey(trial))
     return fit && 'models' in fit ? fit : undefined
   }
 
+  /** Adds a trial to the list and reports it, unless it is there already; returns it. */
   #add(trial: FoldTrial, changes: TrialChanges): FoldTrial {
     if (this.trials.includes(trial)) return trial
     this.trials.push(trial)
@@ -198,6 +217,13 @@ export class FoldSearch {
     return trial
   }
 
+  /**
+   * Cross-fits with the options of a trial, from its saved runs if there are any.
+   * @param key identifies the trial: its settings as JSON
+   * @param best the trial against which this one is given up; undefined: it never is
+   * @param isLimited whether it is interrupted at the time limit of the search
+   * @returns undefined if it was interrupted
+   */
   async #fit(
     options: RunOptions,
     key: string,
@@ -206,7 +232,7 @@ export class FoldSearch {
     const { starts, onEpoch, onModel, checkpointing } = this.#searchOptions
     const { folds, by } = this
     const isHopeless = (first: readonly FoldError[]): boolean =>
-      best !== undefined && first.length === 2 && isAbove(first, best.foldErrors)
+      best !== undefined && first.length === 2 && isWorseOnEach(first, best.foldErrors)
     const signals = [options.signal, isLimited ? this.#deadline : undefined].flatMap((signal) => signal ?? [])
     const saved = checkpointing?.saved?.trial === key ? checkpointing.saved.runs : []
     this.#runs = Array.from({ length: folds }, (_, fold) => saved[fold])
@@ -224,10 +250,12 @@ export class FoldSearch {
     )
   }
 
+  /** Seconds until the search is saved; Infinity if it is not. */
   #secondsUntilSave(): number {
     return (this.#searchOptions.checkpointing?.every ?? Infinity) - (performance.now() - this.#savedAt) / 1000
   }
 
+  /** Passes the state of the search to `save` of the checkpointing, if there is one. */
   async #save(): Promise<void> {
     const { checkpointing, starts = 1 } = this.#searchOptions
     const { folds, by, seconds, trials } = this
@@ -237,7 +265,10 @@ export class FoldSearch {
   }
 }
 
-/** Refuses options by which models would know entries that were held out, or take them for zeros. */
+/**
+ * Throws if there are initial factors or validation entries, by which models would know entries that are held
+ * out, or if missing cells are zeros, for which held-out entries would be taken.
+ */
 function refuseLeaks({ initial, validation, missing }: RunOptions): void {
   const given = { initial, validation, ...(missing === 'zero' && { missing }) }
   for (const [name, value] of Object.entries(given))
@@ -248,58 +279,63 @@ function refuseLeaks({ initial, validation, missing }: RunOptions): void {
       )
 }
 
-/** The settings of a trial with these options. */
+/** The settings that identify a trial with these options, defaults filled in. */
 function trialSettings(options: RunOptions): TrialSettings {
   const settings = settingsOf(options)
   return {
     rank: settings.rank,
     noise: settings.noise,
-    lags: String(asTyped('lags', settings)),
+    lags: String(settingText('lags', settings)),
     features: options.features !== undefined,
-    merged: String(asTyped('mergeModes', settings)),
-    split: String(asTyped('split', settings)),
+    merged: String(settingText('mergeModes', settings)),
+    split: String(settingText('split', settings)),
   }
 }
 
 /** Identifies a trial by its settings, as JSON. */
-const keyOf = ({ rank, noise, lags, features, merged, split }: FoldTrial): string =>
+const trialKey = ({ rank, noise, lags, features, merged, split }: FoldTrial): string =>
   JSON.stringify({ rank, noise, lags, features, merged, split } satisfies TrialSettings)
 
-const isAbove = (first: readonly FoldError[], others: readonly FoldError[]): boolean =>
+/** Whether the RMSE on each of the first folds is above that of another trial by more than HOPELESS. */
+const isWorseOnEach = (first: readonly FoldError[], others: readonly FoldError[]): boolean =>
   first.every(({ squares }, fold) => squares > (1 + HOPELESS) ** 2 * others[fold].squares)
 
 /**
- * RMSE of a trial and its standard error. Where the trial was given up, its error on the folds that were not
- * fitted is assumed to be above the best trial's by as much as on those that were.
+ * RMSE of a trial over all its entries, and its standard error from the differences between folds. Where the
+ * trial was given up, its error on the folds that were not fitted is assumed to be above the best trial's by
+ * as much as on those that were.
+ * @param best the best trial before; undefined if this is the first
  */
-function errorOf(
+function trialError(
   foldErrors: readonly FoldError[],
   best: FoldTrial | undefined,
 ): { rmse: number; spread: number } {
-  const own = foldErrors.map(rootMean)
-  const rmse = rootMean(sumOf(foldErrors))
-  const variance = own.reduce((sum, x) => sum + (x - rmse) ** 2, 0) / Math.max(1, own.length - 1)
-  const others = best && rootMean(sumOf(best.foldErrors.slice(0, own.length)))
-  const scale = best && others && own.length < best.foldErrors.length ? best.rmse / others : 1
-  return { rmse: scale * rmse, spread: scale * Math.sqrt(variance / own.length) }
+  const rmses = foldErrors.map(rmseOf)
+  const rmse = rmseOf(addErrors(foldErrors))
+  const variance = rmses.reduce((sum, x) => sum + (x - rmse) ** 2, 0) / Math.max(1, rmses.length - 1)
+  const others = best && rmseOf(addErrors(best.foldErrors.slice(0, rmses.length)))
+  const scale = best && others && rmses.length < best.foldErrors.length ? best.rmse / others : 1
+  return { rmse: scale * rmse, spread: scale * Math.sqrt(variance / rmses.length) }
 }
 
-const rootMean = ({ squares, entries }: FoldError): number => Math.sqrt(squares / entries)
+const rmseOf = ({ squares, entries }: FoldError): number => Math.sqrt(squares / entries)
 
-const sumOf = (errors: readonly FoldError[]): FoldError =>
+/** The sums of squares and entries over several folds. */
+const addErrors = (errors: readonly FoldError[]): FoldError =>
   errors.reduce((sum, { squares, entries }) => ({
     squares: sum.squares + squares,
     entries: sum.entries + entries,
   }))
 
-function checkSame(saved: SearchState, now: Pick<SearchState, 'folds' | 'starts' | 'by'>): void {
-  const changed = (name: string, before: string | number, given: string | number): InputError =>
+/** Throws if a saved search had another number of folds or starts, or other groups of entries. */
+function checkSameFolds(saved: SearchState, now: Pick<SearchState, 'folds' | 'starts' | 'by'>): void {
+  const changeError = (name: string, before: string | number, given: string | number): InputError =>
     new InputError(
       'checkpoint',
       sentence`The run was saved with ${option(name)} ${before}, and now it is ${given}; leave it as it was, or start anew.`,
     )
   for (const name of ['folds', 'starts'] as const)
-    if (saved[name] !== now[name]) throw changed(name, saved[name], now[name])
+    if (saved[name] !== now[name]) throw changeError(name, saved[name], now[name])
   if (JSON.stringify(saved.by) !== JSON.stringify(now.by))
-    throw changed('foldBy', foldByText(saved.by), foldByText(now.by))
+    throw changeError('foldBy', foldByText(saved.by), foldByText(now.by))
 }

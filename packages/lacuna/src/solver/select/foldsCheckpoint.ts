@@ -6,13 +6,16 @@ import { type FrameKind, frame, isFramed, unframe } from '../run/frame.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SearchState } from './foldSearch.ts'
 
+/** First line and version of the file. */
 const KIND: FrameKind = { magic: 'lacuna folds\n', version: 1, what: 'saved run' }
 
+/** The JSON of the checkpoint. */
 interface Header extends Omit<SearchState, 'runs'> {
   /** Bytes of each fold's run; 0 where it has not begun. */
   runs: number[]
 }
 
+/** The shape that the JSON of a checkpoint must have. */
 const headerShape: Shape = {
   settings: 'object',
   folds: 'number',
@@ -51,7 +54,7 @@ export function encodeSearch({ runs, ...rest }: SearchState): Uint8Array[] {
 export const isSearch = (bytes: Uint8Array): boolean => isFramed(KIND, bytes)
 
 /**
- * Decodes what `encodeSearch` wrote.
+ * Decodes the bytes that `encodeSearch` made; throws an InputError if they are no such file or damaged.
  * @param name of the file, for error messages
  */
 export function decodeSearch(bytes: Uint8Array, name: string): SearchState {
@@ -64,9 +67,9 @@ export function decodeSearch(bytes: Uint8Array, name: string): SearchState {
     ...rest,
     settings: readSettings(settings, name),
     runs: runs.map((length) => {
-      const own = body.subarray(at, at + length)
+      const encoded = body.subarray(at, at + length)
       at += length
-      return length === 0 ? undefined : decodeRun(own, name)
+      return length === 0 ? undefined : decodeRun(encoded, name)
     }),
   }
 }

@@ -46,12 +46,12 @@ export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
 /** The options that a trial can change. */
 export type TrialChanges = Pick<RunOptions, 'rank' | 'noise' | 'lags' | 'features' | 'mergeModes' | 'split'>
 
-/** A trial replaces the best one so far if its RMSE is smaller by this fraction. */
+/** A trial replaces the best one so far if its RMSE is smaller by more than this fraction. */
 const LEAST_CHANGE = 1e-3
 
 /**
- * A trial in words: `rank 8, noise row, lags hour=1,24`; `noise auto` only where there is no rank to name it
- * by.
+ * The settings of a trial in words: `rank 8, noise row, lags hour=1,24`. `noise auto` is left out if there is
+ * a rank, so that the text is never empty.
  */
 export function trialName(
   trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'merged' | 'split'>>,
@@ -68,26 +68,28 @@ export function trialName(
 }
 
 /**
- * Changes of the given options that may be better, to be tried one at a time.
- * @param withReshaping whether merged and split modes are also tried as they are
+ * Single changes of the options that are worth a trial: without lags, without features, another noise model
+ * instead of `auto`. Those exist only where a prior may be learned.
+ * @param includeUnreshaped whether to try, too, without merging and splitting modes
  */
-export function alternativesTo(options: RunOptions, withReshaping: boolean): TrialChanges[] {
+export function alternativeChanges(options: RunOptions, includeUnreshaped: boolean): TrialChanges[] {
   const settings = settingsOf(options)
   const { noise, lags, mergeModes, split } = settings
   const isReshaped = mergeModes.length > 0 || split.length > 0
-  const ofPrior: TrialChanges[] = [
+  const priorChanges: TrialChanges[] = [
     ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
     ...(options.features ? [{ features: undefined }] : []),
     ...(noise === 'auto' ? [{ noise: 'gaussian' as const }, { noise: 'row' as const }] : []),
   ]
   return [
-    ...(mayLearnPrior(settings) ? ofPrior : []),
-    ...(withReshaping && isReshaped ? [{ mergeModes: [], split: [] }] : []),
+    ...(mayLearnPrior(settings) ? priorChanges : []),
+    ...(includeUnreshaped && isReshaped ? [{ mergeModes: [], split: [] }] : []),
   ]
 }
 
 /**
- * Greedy search: tries each alternative on top of the best changes so far and keeps it if it predicts better.
+ * Greedy search: tries each alternative together with the best changes so far, and adds it to them if the
+ * RMSE falls by more than 0.1%.
  * @param first the trial of `changes`
  * @param attempt runs a trial; undefined if it was interrupted or there is no time left for it
  * @returns the best trial with its changes; isCut if not everything could be tried

@@ -7,10 +7,11 @@ import { checkNotEmpty, checkShape, type SparseTensor } from '../../tensor/index
 import type { RunOptions } from './options.ts'
 
 /** Names that watched sets cannot have: the engine uses them. */
-const TAKEN = ['train', 'probe', 'validation']
+const RESERVED_NAMES = ['train', 'probe', 'validation']
 
 /**
- * Checks types and sizes of all sets of a run; the engine checks the entries themselves.
+ * Throws if the tensor, the validation entries or a watched set are no tensors, empty, or of different sizes;
+ * the engine checks indices and values.
  * @param isShard whether these are the entries of one process of several, which may have none
  */
 export function checkEntries(
@@ -26,12 +27,18 @@ export function checkEntries(
       sentence`${option('watch')} must be an object of sets of entries, by their names.`,
     )
   for (const [name, set] of Object.entries(watch)) {
-    if (TAKEN.includes(name))
+    if (RESERVED_NAMES.includes(name))
       throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
     checkTensor(set, `The watched set '${name}'`, tensor.dims, isShard)
   }
 }
 
+/**
+ * Throws if a set is no tensor, not of the sizes `dims`, or empty.
+ * @param what the set, as messages name it
+ * @param dims the sizes that it must have; undefined: any
+ * @param isShard whether it may be empty
+ */
 function checkTensor(
   set: SparseTensor,
   what: string | OptionMention,

@@ -4,17 +4,19 @@ import { checkReshaping } from '../../tensor/index.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
 
-/** Refuses settings that make no sense, alone or together; returns them. */
+/** Throws if a setting is out of range or excludes another; else returns the same settings. */
 export function checkSettings(settings: Settings): Settings {
   const { solver } = settings
-  const wrong = (name: keyof Settings, must: string): InputError =>
+  const settingError = (name: keyof Settings, must: string): InputError =>
     new InputError('option', sentence`${option(name)} is ${String(settings[name])}; it must be ${must}.`)
-  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): void => {
+  /** Throws unless it is a whole number from 1; limits may be Infinity. */
+  const checkWhole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): void => {
     const value = settings[name]
     const isWhole = Number.isInteger(value) || (value === Infinity && name !== 'rank' && name !== 'maxInner')
-    if (!isWhole || value < 1) throw wrong(name, 'a whole number from 1')
+    if (!isWhole || value < 1) throw settingError(name, 'a whole number from 1')
   }
-  const number = (name: keyof Settings, ok: (x: number) => boolean, must: string): void => {
+  /** Throws unless it is a number that `ok` accepts; λ and c may be 'auto' with the fast solver. */
+  const checkNumber = (name: keyof Settings, ok: (x: number) => boolean, must: string): void => {
     const value = settings[name]
     if (value === 'auto' && (name === 'lambda' || name === 'sample')) {
       if (solver === 'paper')
@@ -22,21 +24,21 @@ export function checkSettings(settings: Settings): Settings {
           'option',
           sentence`${option(name)} is 'auto', which the paper's solver does not know; give a number.`,
         )
-    } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
+    } else if (!(typeof value === 'number' && ok(value))) throw settingError(name, must)
   }
-  const oneOfThese = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
-    if (!names.includes(settings[name])) throw wrongName(name, settings[name], names)
+  const checkName = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
+    if (!names.includes(settings[name])) throw unknownNameError(name, settings[name], names)
   }
-  for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
-  number('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0')
-  number('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1')
-  number('seconds', (x) => x > 0, 'above 0')
-  number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
-  number('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
-  oneOfThese('missing', missingNames)
-  oneOfThese('prior', priorNames)
-  oneOfThese('noise', noiseNames)
-  oneOfThese('loss', lossNames)
+  for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) checkWhole(name)
+  checkNumber('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0')
+  checkNumber('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1')
+  checkNumber('seconds', (x) => x > 0, 'above 0')
+  checkNumber('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
+  checkNumber('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
+  checkName('missing', missingNames)
+  checkName('prior', priorNames)
+  checkName('noise', noiseNames)
+  checkName('loss', lossNames)
   checkReshaping(settings)
   checkLags(settings.lags)
   checkMissing(settings)
@@ -49,6 +51,7 @@ export function checkSettings(settings: Settings): Settings {
   return settings
 }
 
+/** Throws if zeros for missing cells do not go with the solver or the sample. */
 function checkMissing({ missing, solver, sample }: Settings): void {
   if (missing === 'unknown') return
   const mention = option('missing', 'zero')
@@ -61,12 +64,14 @@ function checkMissing({ missing, solver, sample }: Settings): void {
     )
 }
 
-const wrongName = (name: keyof Settings, value: unknown, names: readonly string[]): InputError =>
+/** Error for a setting whose value is none of the names. */
+const unknownNameError = (name: keyof Settings, value: unknown, names: readonly string[]): InputError =>
   new InputError(
     'option',
     sentence`${option(name)} is '${String(value)}'; there are ${joinWithOr(names.map((name) => `'${name}'`))}.`,
   )
 
+/** Throws if a setting that needs a learned prior meets one that excludes it. */
 function checkPrior(settings: Settings): void {
   const { prior, noise, loss, lags } = settings
   if (prior === 'learned') refuseWithoutPrior(option('prior', 'learned'), settings)
@@ -75,17 +80,21 @@ function checkPrior(settings: Settings): void {
   if (Object.keys(lags).length > 0) refuseWithoutPrior(option('lags'), settings)
 }
 
-/** Refuses an option that needs a learned prior if another setting excludes it. */
-export function refuseWithoutPrior(learned: OptionMention, settings: Settings): void {
-  const why = withoutPrior(settings)
+/**
+ * Throws if a setting excludes a learned prior.
+ * @param dependent the option that needs the prior, for the message
+ */
+export function refuseWithoutPrior(dependent: OptionMention, settings: Settings): void {
+  const why = priorExclusion(settings)
   if (why)
-    throw new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
+    throw new InputError('option', sentence`${dependent} does not go with ${why}; leave one of them out.`)
 }
 
 /** Whether no setting excludes a learned prior. */
-export const mayLearnPrior = (settings: Settings): boolean => withoutPrior(settings) === undefined
+export const mayLearnPrior = (settings: Settings): boolean => priorExclusion(settings) === undefined
 
-function withoutPrior({ prior, solver, lambda, sample, missing }: Settings): OptionMention | undefined {
+/** The first setting that excludes a learned prior, for messages; undefined if none does. */
+function priorExclusion({ prior, solver, lambda, sample, missing }: Settings): OptionMention | undefined {
   if (solver === 'paper') return option('solver', 'paper')
   if (missing === 'zero') return option('missing', 'zero')
   if (lambda !== 'auto') return option('lambda', lambda)

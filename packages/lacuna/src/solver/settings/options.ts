@@ -137,7 +137,7 @@ export interface FoldedOptions extends Omit<CompleteOptions, 'onEpoch'> {
   onEpoch?: (report: EpochReport, fold: number) => void
 }
 
-/** The names of all options. */
+/** The names of all options of `complete`; `settingsOf` refuses others. */
 const optionNames: readonly (keyof FoldedOptions)[] = [
   'rank',
   'solver',
@@ -168,7 +168,10 @@ const optionNames: readonly (keyof FoldedOptions)[] = [
   'onEpoch',
 ]
 
-/** Checks options and fills in defaults: refuses unknown names, and values that make no sense. */
+/**
+ * The settings of a run: the options that decide its result, with defaults filled in. Throws if an option is
+ * unknown or out of range, or if two exclude each other.
+ */
 export function settingsOf(options: RunOptions): Settings {
   if (typeof options !== 'object' || options === null)
     throw new InputError('option', `The options are ${options}; they must be an object.`)
@@ -207,7 +210,7 @@ export function settingsOf(options: RunOptions): Settings {
   return checked
 }
 
-/** The reshaping of a model to start from, unless another is given. */
+/** The merged and split modes of the initial model; none if the options give their own. */
 const reshapingOf = ({ reshaping }: CpModel, { mergeModes, split }: RunOptions): ModeReshaping =>
   mergeModes === undefined && split === undefined ? { ...reshaping } : {}
 
@@ -215,6 +218,7 @@ const reshapingOf = ({ reshaping }: CpModel, { mergeModes, split }: RunOptions):
 export type Changes = Partial<
   Pick<Settings, 'lambda' | 'sample' | 'epochs' | 'seconds' | 'tolerance' | 'patience'>
 >
+/** Names of the settings that can change during a run. */
 const changeable: readonly (keyof Changes)[] = [
   'lambda',
   'sample',
@@ -224,7 +228,7 @@ const changeable: readonly (keyof Changes)[] = [
   'patience',
 ]
 
-/** The settings with changes, checked again. */
+/** The settings with changes; throws if a setting cannot change during a run, or the result is invalid. */
 export function changedSettings(settings: Settings, changes: Changes): Settings {
   for (const name of Object.keys(changes))
     if (!changeable.includes(name as keyof Changes))

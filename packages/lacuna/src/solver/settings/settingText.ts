@@ -4,8 +4,8 @@ import { mergeText, type ResolvedReshaping, splitText } from '../../tensor/index
 import type { Settings } from './settings.ts'
 import { lagsText } from './sideInformation.ts'
 
-/** The value of an option as typed; '' where no mode is named. */
-export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
+/** The value of a setting as typed on the command line: `hour=1,24`; '' for empty lags, merges and splits. */
+export function settingText(name: keyof Settings, settings: Partial<Settings>): string | number {
   const { mergeModes = [], split = [] } = settings as Partial<ResolvedReshaping>
   if (name === 'lags') return lagsText(settings.lags)
   if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
@@ -13,8 +13,8 @@ export function asTyped(name: keyof Settings, settings: Partial<Settings>): stri
   return settings[name] as string | number
 }
 
-/** An option and its value in a sentence: with --split 3:24, without --split. */
-export function withOption(name: keyof Settings, settings: Partial<Settings>): Sentence {
-  const value = asTyped(name, settings)
+/** A setting and its value for a sentence: `with --split 3:24`, or `without --split` where it is empty. */
+export function mentionSetting(name: keyof Settings, settings: Partial<Settings>): Sentence {
+  const value = settingText(name, settings)
   return value === '' ? sentence`without ${option(name)}` : sentence`with ${setting(name, value)}`
 }

@@ -56,7 +56,8 @@ export interface Settings extends Required<ModeReshaping> {
   seed: number
 }
 
-const common = {
+/** Defaults that both solvers have. */
+const commonDefaults = {
   rank: 10,
   mergeModes: [],
   split: [],
@@ -74,7 +75,7 @@ const common = {
 export const defaults: { [name in SolverName]: Settings } = {
   fast: {
     solver: 'fast',
-    ...common,
+    ...commonDefaults,
     lambda: 'auto',
     sample: 'auto',
     epochs: 500,
@@ -83,7 +84,7 @@ export const defaults: { [name in SolverName]: Settings } = {
   },
   paper: {
     solver: 'paper',
-    ...common,
+    ...commonDefaults,
     lambda: 0.01,
     sample: 0.5,
     epochs: 100,

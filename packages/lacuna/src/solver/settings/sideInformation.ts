@@ -9,11 +9,15 @@ export type Lags = Readonly<Record<string, readonly number[]>>
 /** Attributes of rows as numbers, by name of the mode or its number from 1. */
 export type FeatureSets = Readonly<Record<string, Features>>
 
+/** Most lags of a mode. */
 const MOST_LAGS = 16
 /** Most attributes of a mode: their products are summed in every sweep, which takes long for more. */
 const MOST_COLUMNS = 512
 
-/** Refuses lags that are no lists of distances; their modes are checked when there is a tensor. */
+/**
+ * Throws unless lags are lists of 1 to 16 different whole numbers from 1, by mode; `sideInformationOf` checks
+ * the modes.
+ */
 export function checkLags(lags: Lags): void {
   if (typeof lags !== 'object' || lags === null)
     throw new InputError('option', sentence`${option('lags')} must be lists of distances, by modes.`)
@@ -33,14 +37,17 @@ export function checkLags(lags: Lags): void {
   }
 }
 
-/** Lags as typed: time=1,24 */
+/** Lags as typed, sorted by mode: `day=7 hour=1,24`; '' for none. */
 export const lagsText = (lags: Lags = {}): string =>
   Object.keys(lags)
     .sort()
     .map((mode) => `${mode}=${lags[mode].join()}`)
     .join(' ')
 
-/** Side information per mode of the tensor; undefined if there is none. */
+/**
+ * Lags and attributes per mode of the tensor; undefined if there are none. Throws if a mode does not exist, a
+ * lag is not below the number of rows, or attributes have the wrong size.
+ */
 export function sideInformationOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
   lags: Lags = {},
@@ -65,7 +72,11 @@ export function sideInformationOf(
   return sideInformation.some((side) => side) ? sideInformation : undefined
 }
 
-/** Side information per reshaped mode; refuses that of modes that are merged or split. */
+/**
+ * Side information per mode of the reshaped tensor; throws if there is some of a mode that is merged or
+ * split.
+ * @param sideInformation per mode of the tensor as given
+ */
 export function reshapeSideInformation(
   sideInformation: readonly (SideInformation | undefined)[] | undefined,
   tensor: Pick<SparseTensor, 'modes'>,
@@ -86,18 +97,22 @@ export function reshapeSideInformation(
   return reshaped
 }
 
+/**
+ * Throws unless attributes are (rows × columns) finite numbers, of at most 512 columns.
+ * @param name the mode, as messages name it
+ */
 function checkFeatures(name: string, { columns, values }: Features, rows: number): void {
-  const wrong = (what: string): InputError =>
+  const featuresError = (what: string): InputError =>
     new InputError('option', sentence`${option('features')} of ${name} ${what}`)
   if (!(Number.isSafeInteger(columns) && columns >= 1 && values instanceof Float32Array))
-    throw wrong('must be { columns, values }, the values being a Float32Array.')
-  if (columns > MOST_COLUMNS) throw wrong(`has ${columns} columns; ${MOST_COLUMNS} are the most.`)
+    throw featuresError('must be { columns, values }, the values being a Float32Array.')
+  if (columns > MOST_COLUMNS) throw featuresError(`has ${columns} columns; ${MOST_COLUMNS} are the most.`)
   if (values.length !== rows * columns)
-    throw wrong(`has ${values.length} values; ${rows} rows of ${columns} are ${rows * columns}.`)
-  if (!values.every(Number.isFinite)) throw wrong('has values that are not finite.')
+    throw featuresError(`has ${values.length} values; ${rows} rows of ${columns} are ${rows * columns}.`)
+  if (!values.every(Number.isFinite)) throw featuresError('has values that are not finite.')
 }
 
-/** Hash of the attributes, by which a checkpoint recognizes them; '' where there are none. */
+/** Text with an FNV-1a hash of each mode's attributes, by which a checkpoint recognizes them; '' for none. */
 export function featuresDigest(features: FeatureSets = {}): string {
   const words: string[] = []
   for (const name of Object.keys(features).sort()) {

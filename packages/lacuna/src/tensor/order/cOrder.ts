@@ -37,6 +37,7 @@ function sortByDigit(order: Uint32Array, column: Uint32Array, shift: number): Ui
   return sorted
 }
 
+/** Whether the entries are in C order; equal coordinates may follow each other. */
 function isInCOrder({ dims, indices, values }: SparseTensor): boolean {
   for (let e = 1; e < values.length; e++) {
     let mode = 0

@@ -70,6 +70,7 @@ export function synthetic(options: SyntheticOptions): SyntheticProblem {
   return { tensor, ...(testEntries > 0 ? { test } : {}), factors }
 }
 
+/** Throws if sizes, numbers of entries, rank or SNR make no synthetic problem. */
 function checkOptions(
   dims: readonly number[],
   entries: number,

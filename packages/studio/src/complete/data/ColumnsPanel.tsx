@@ -126,6 +126,7 @@ function roleOf(name: string, { modes, value }: TableChoice): string {
   return timeBins.find((bin) => modes.includes(`${bin}(${name})`)) ?? 'none'
 }
 
+/** The policies for entries with equal coordinates, as the page names them. */
 const merges: readonly { value: MergePolicy; text: string }[] = [
   { value: 'error', text: 'refuse' },
   { value: 'sum', text: 'add up' },

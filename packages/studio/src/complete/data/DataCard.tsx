@@ -78,6 +78,7 @@ const small = {
   style: { ...chartStyle, fontSize: '10px' },
 }
 
+/** Draws the histogram of the values; one bar per value if each bin is one value. */
 function histogramChart(bins: readonly Bin[], width: number): Element {
   const single = bins.every(({ from, to }) => from === to)
   return Plot.plot({
@@ -106,6 +107,10 @@ function histogramChart(bins: readonly Bin[], width: number): Element {
 const thinTicks = (values: number[]): number[] =>
   values.filter((_, i) => i % Math.ceil(values.length / 6) === 0)
 
+/**
+ * Draws the entries per row of a mode: bars in the order of the rows, or the curve from the fullest row to
+ * the emptiest.
+ */
 function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
   const points = rows.map((entries, row) => ({ row, entries }))
   return Plot.plot({

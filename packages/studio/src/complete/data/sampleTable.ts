@@ -22,12 +22,16 @@ const stations: Record<string, readonly string[]> = {
   water: ['Boat House', 'Harbour', 'Lido', 'Lighthouse', 'Lock Gate', 'Old Mill'],
 }
 
-/** The number of trips by hour: a sum of Gaussian peaks, each with its hour, width and height. */
+/**
+ * Returns a function from the hour to the number of trips: a sum of Gaussian peaks, each with its hour, width
+ * and height.
+ */
 const peaks =
   (...at: readonly [hour: number, width: number, height: number][]) =>
   (hour: number): number =>
     at.reduce((sum, [peak, width, height]) => sum + height * Math.exp(-(((hour - peak) / width) ** 2)), 0)
 
+/** Groups of riders: the weight of each weekday, the trips by hour, and the weight of each quarter. */
 const habits = [
   { week: [1, 1, 1, 1, 0.9, 0.15, 0.08], hour: peaks([8, 1.3, 44]), at: { homes: 1, water: 0.12 } },
   { week: [1, 1, 1, 1, 1.1, 0.2, 0.1], hour: peaks([17.5, 1.7, 40]), at: { offices: 1, campus: 0.25 } },
@@ -43,7 +47,7 @@ const habits = [
   },
 ] as const
 
-/** Generates the table; it is the same every time. */
+/** Returns the table as a CSV file; it is the same every time. */
 export function sampleTable(): File {
   const key = stream(7, 92)
   const lines = ['weekday,hour,station,trips']

@@ -94,11 +94,13 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
   )
 }
 
+/** A sentence about rows and columns that are not shown; empty if all are. */
 function hiddenText({ hiddenRows, hiddenColumns }: Slice): string {
   if (hiddenRows + hiddenColumns === 0) return ''
   return ` Shown are those with most entries; ${formatCount(hiddenRows)} rows and ${formatCount(hiddenColumns)} columns are not.`
 }
 
+/** The largest of the values and 0; NaN is ignored. */
 function largest(values: Float32Array): number {
   let most = 0
   for (const value of values) if (value > most) most = value

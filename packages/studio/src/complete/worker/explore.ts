@@ -5,7 +5,7 @@ import { factorModes, modeName, modesAsLearned, rowAt, type TensorModel, valuesA
 import type { Component, Prediction, Ranked, Slice } from '../protocol.ts'
 import { modeTitle } from './summary.ts'
 
-/** The number of characteristic rows per mode of a component. */
+/** The number of characteristic rows that are shown per mode of a component. */
 const STRONGEST = 5
 /** The probability with which an interval contains the value. */
 export const INTERVAL_LEVEL = 0.9
@@ -14,7 +14,7 @@ const PROFILE_POINTS = 120
 /** The largest number of rows, and of columns, of a slice. */
 const SLICE_SIDE = 64
 
-/** The components, by decreasing share. */
+/** Returns the components for the page, by decreasing share of the predictions. */
 export function listComponents(model: TensorModel): Component[] {
   return model.components({ strongest: STRONGEST }).map(({ number, share, found, modes }) => ({
     number,
@@ -62,9 +62,11 @@ export function predictCell(
 }
 
 /**
- * The rows of a mode with the largest predictions.
+ * Returns the rows of a mode with the largest predictions.
  * @param coordinate the fixed rows of the other modes
  * @param most the number of rows
+ * @param filter skipObserved: leaves out rows whose cell was observed; minEntries: and rows with fewer
+ * training entries
  */
 export function rankRows(
   model: TensorModel,
@@ -72,8 +74,9 @@ export function rankRows(
   coordinate: number[],
   mode: number,
   most: number,
-  { skipObserved, minEntries }: { skipObserved: boolean; minEntries: number },
+  filter: { skipObserved: boolean; minEntries: number },
 ): Ranked[] {
+  const { skipObserved, minEntries } = filter
   const observed = data ? valuesAlong(data, coordinate, mode) : new Map<number, number>()
   const names = model.dims.map((_, m) => modeName(model, m))
   const others = coordinate.flatMap((row, m) =>
@@ -134,7 +137,12 @@ export function readSlice(
   }
 }
 
-/** All rows of a small mode, else those with most entries in the slice, in ascending order. */
+/**
+ * Returns the rows of a mode that a slice shows, ascending: all if they are at most SLICE_SIDE, else those
+ * with most entries.
+ * @param entries the numbers of the entries in the slice
+ * @param column the row of every entry of the data
+ */
 function selectRows(size: number, entries: readonly number[], column: Uint32Array | undefined): number[] {
   if (size <= SLICE_SIDE) return Array.from({ length: size }, (_, row) => row)
   const counts = new Map<number, number>()

@@ -16,13 +16,14 @@ import type { Opened, ReadSettings, TableChoice } from '../protocol.ts'
 import { parquetTable } from './parquet.ts'
 import { summarizeModel } from './summary.ts'
 
-/** The most memory that a problem may take in a tab. */
+/** The most memory that a problem may take in a tab, in bytes. */
 const MOST_BYTES = 2 ** 31
 
 /**
- * Finds out what a file contains, by its name and, for .npz, by its content; guesses the columns of a table.
+ * Finds out what a file contains, by its name and, for .npz, by its content; guesses the columns of a table
+ * and decodes a model. Throws if the studio cannot open it.
  */
-export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
+export async function inspectFile(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
   const { name } = file
   if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
   const kind = kindByName(name)
@@ -52,7 +53,10 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
   return { opened: { kind: 'tensor', name } }
 }
 
-/** Opens a table; its rows are those that the command line reads. */
+/**
+ * Opens a table of any format; its rows are those that the command line reads.
+ * @param onRead called with the bytes read so far
+ */
 async function openTable(
   file: File,
   { decimal, melt }: Pick<TableChoice, 'decimal' | 'melt'> = {},
@@ -70,6 +74,7 @@ async function openTable(
   })
 }
 
+/** Whether an .npz file is a model that Lacuna saved, by its metadata. */
 function isModel(bytes: Uint8Array, name: string): boolean {
   const { 'metadata.json': metadata } = decodeNpz(bytes, name)
   return metadata instanceof Uint8Array && new TextDecoder().decode(metadata).includes('"lacuna-model"')
@@ -78,8 +83,9 @@ function isModel(bytes: Uint8Array, name: string): boolean {
 /**
  * Reads a table or tensor.
  * @param onProgress called with the fraction of the file that was read
+ * @returns the tensor, and sentences about what was guessed or left out
  */
-export async function read(
+export async function readFile(
   file: File,
   { choice, negative, merge }: ReadSettings,
   onProgress: (fraction: number) => void,
@@ -163,7 +169,7 @@ async function* readBytes(file: File, onRead: (bytes: number) => void): AsyncGen
   }
 }
 
-/** Limits calls to one in 100 ms. */
+/** Returns a function that passes at most one call in 100 ms on to `report`, and drops the others. */
 function throttle(report: (bytes: number) => void): (bytes: number) => void {
   let lastCall = -Infinity
   return (bytes) => {
@@ -173,6 +179,7 @@ function throttle(report: (bytes: number) => void): (bytes: number) => void {
   }
 }
 
+/** Throws if a file is too large for a tab; a packed file is assumed to unpack to four times its size. */
 function checkFileSize({ name, size }: File): void {
   const unpacked = packingByName(name) ? 4 * size : size
   if (unpacked > MOST_BYTES) throw tooLarge(name, unpacked)
@@ -188,6 +195,7 @@ export function checkTensorSize(name: string, dims: readonly number[], entries: 
   }
 }
 
+/** Returns the error of a file that is too large, with the command that completes it. */
 function tooLarge(name: string, bytes: number, rank = 10): InputError {
   const gigabytes = (bytes / 2 ** 30).toPrecision(2)
   return new InputError(

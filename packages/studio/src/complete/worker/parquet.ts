@@ -20,6 +20,7 @@ export async function parquetTable(file: File): Promise<Table> {
   ])
   const { name, size } = file
   const bytes = { byteLength: size, slice: (from: number, to?: number) => file.slice(from, to).arrayBuffer() }
+  /** Runs work of hyparquet; its errors become an InputError with the name of the file. */
   const explainFaults = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -46,6 +47,10 @@ export async function parquetTable(file: File): Promise<Table> {
     dateFromDays: (days: number) => days,
   }
 
+  /**
+   * Yields the wanted columns, one batch per row group.
+   * @param most no row group is read after this number of rows
+   */
   async function* read(wanted: readonly Wanted[], most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
     const names = [...new Set(wanted.map(({ column }) => columns[column].name))]
     let start = 0
@@ -95,9 +100,10 @@ export async function parquetTable(file: File): Promise<Table> {
   }
 }
 
+/** A column in the schema of a Parquet file. */
 type Element = Metadata['schema'][number]
 
-/** The SQL type of a column; text if it is none of the others. */
+/** The SQL type of a column by its schema; VARCHAR if it is none of the others. */
 function typeOf(element: Element, metadata: Metadata): ColumnType {
   const { type, converted_type: converted, logical_type: logical, precision = 0, scale = 0 } = element
   if (converted === 'DECIMAL')
@@ -145,6 +151,7 @@ function shortestDecimal(x: number): number {
   return x
 }
 
+/** The text of a cell; JSON for nested values, null if it is empty. */
 function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'object'

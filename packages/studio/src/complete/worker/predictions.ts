@@ -7,6 +7,7 @@ import { modeTitle } from './summary.ts'
 
 /** Up to this number of cells all are predicted, else only the observed ones. */
 const MOST_CELLS = 1_000_000
+/** Rows that are joined to one string of the Blob. */
 const ROWS_PER_PIECE = 10_000
 
 /**
@@ -61,7 +62,7 @@ function observedCells({ dims, indices, values }: SparseTensor): Map<number, num
   return cells
 }
 
-/** The index in every mode of a cell's number. */
+/** The indices of a cell, given its number; the last index varies fastest. */
 function coordinateOf(cell: number, dims: readonly number[]): number[] {
   const coordinate = new Array<number>(dims.length)
   for (let mode = dims.length - 1; mode >= 0; mode--) {

@@ -12,8 +12,8 @@ const FEW_ROWS = 80
 const POINTS = 120
 
 /** The name of a mode as the page shows it. */
-export const modeTitle = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
-  of.modes?.[mode]?.name ?? `mode ${mode + 1}`
+export const modeTitle = (tensor: Pick<SparseTensor, 'modes'>, mode: number): string =>
+  tensor.modes?.[mode]?.name ?? `mode ${mode + 1}`
 
 /** Summarizes a tensor. @param remarks sentences about how it was read */
 export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSummary {
@@ -35,6 +35,9 @@ export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSumm
   }
 }
 
+/**
+ * Counts values: one bin per value if there are at most BINS different ones, else BINS bins of equal width.
+ */
 function histogram(values: Float32Array, min: number, max: number): Bin[] {
   const distinct = new Set<number>()
   for (let e = 0; e < values.length && distinct.size <= BINS; e++) distinct.add(values[e])
@@ -50,7 +53,11 @@ function histogram(values: Float32Array, min: number, max: number): Bin[] {
   return Array.from(counts, (entries, b) => ({ from: min + b * width, to: min + (b + 1) * width, entries }))
 }
 
-/** Entries per row, as `rows` of ModeSummary holds them. */
+/**
+ * The entries per row of a mode: in the order of the rows up to FEW_ROWS rows, else POINTS of them from the
+ * fullest row to the emptiest.
+ * @param column the row of each entry
+ */
 function summarizeRows(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | 'inOrder'> {
   const counts = countEntries(column, size)
   if (size <= FEW_ROWS) return { rows: Array.from(counts), inOrder: true }

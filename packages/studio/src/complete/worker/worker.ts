@@ -20,20 +20,24 @@ import type {
 } from '../protocol.ts'
 import { listComponents, predictCell, rankRows, readSlice } from './explore.ts'
 import { foldLines } from './foldLines.ts'
-import { checkTensorSize, inspect, read } from './openFile.ts'
+import { checkTensorSize, inspectFile, readFile } from './openFile.ts'
 import { predictionsCsv } from './predictions.ts'
 import { summarizeData, summarizeModel } from './summary.ts'
 
+/** The data that was read, with the name of its file. */
 let data: { name: string; tensor: SparseTensor } | undefined
+/** The run on the data, once it was prepared. */
 let run: InteractiveRun | undefined
+/** The model that queries are about: learned, opened, or restored after a reload. */
 let model: CpModel | CpEnsemble | undefined
 /** The entries from which new rows were folded in. */
 let foldedEntries: SparseTensor[] = []
 
+/** The functions that the page calls by name (run/remote.ts). */
 const functions = {
   /** Finds out what a file contains. A model becomes the current one; data is only read by `read`. */
   async inspect(file: File): Promise<Opened> {
-    const found = await inspect(file)
+    const found = await inspectFile(file)
     if (found.model) {
       functions.drop()
       data = undefined
@@ -44,7 +48,7 @@ const functions = {
 
   /** Reads a file into the current data; sends `reading` events with the fraction read. */
   async read(file: File, reading: ReadSettings): Promise<DataSummary> {
-    const { tensor, remarks } = await read(file, reading, (fraction) => sendEvent('reading', fraction))
+    const { tensor, remarks } = await readFile(file, reading, (fraction) => sendEvent('reading', fraction))
     checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
     functions.drop()
     data = { name: file.name, tensor }
@@ -87,8 +91,11 @@ const functions = {
     })
   },
 
+  /** Pauses before the next round. */
   pause: () => run?.pause(),
+  /** Ends the pause. */
   resume: () => run?.resume(),
+  /** Applies other settings before the next round, and ends a pause. */
   change: (settings: RunSettings) => run?.change(settings),
   /** Discards the run and the model; the data stays. */
   drop(): void {
@@ -107,9 +114,13 @@ const functions = {
     })
   },
 
+  /** The components of the model, by decreasing share. */
   components: (): Component[] => listComponents(currentModel()),
+  /** Labels of a mode that match a text that the user types. */
   suggest: (mode: number, text: string): string[] => currentModel().suggest(mode, text),
+  /** The prediction of a cell. @param labels per mode, the label of the row */
   predict: (labels: string[]): Prediction => predictCell(currentModel(), observedEntries(), findRows(labels)),
+  /** The rows of a mode with the largest predictions; the other modes are fixed by their labels. */
   top: (
     labels: string[],
     mode: number,
@@ -129,6 +140,7 @@ const functions = {
     model = found.model
     return { model: summarizeModel(model, { observed: true }), added: found.added }
   },
+  /** A matrix of the tensor: the modes `rows` and `columns` vary, the others are fixed by their labels. */
   slice: (labels: string[], rows: number, columns: number): Slice =>
     readSlice(currentModel(), observedEntries(), findRows(labels, [rows, columns]), rows, columns),
   /** The model as the bytes of an .npz file. */
@@ -136,12 +148,14 @@ const functions = {
     const current = currentModel()
     return current instanceof CpModel ? encodeModel(current) : encodeEnsemble(current)
   },
+  /** The predictions as a .csv file. */
   predictions: (): Blob => predictionsCsv(currentModel(), observedEntries()),
 }
 
 /** The functions that the page can call. */
 export type CompleteFunctions = typeof functions
 
+/** The model; throws if there is none. */
 function currentModel(): CpModel | CpEnsemble {
   if (!model) throw new InputError('option', 'There is no model yet; run first.')
   return model

@@ -6,7 +6,7 @@ import { painter } from '../../../print/terminal.ts'
 import { choiceReport } from '../sideInformation.ts'
 import { choiceTable } from './crossFitReport.ts'
 
-/** Errors of a model on the sets of its job. */
+/** Errors of a model on the sets of its job; undefined where there is no such set. */
 export interface Errors {
   train: ErrorSummary
   validation?: ErrorSummary
@@ -15,7 +15,7 @@ export interface Errors {
   meanOnTest?: ErrorSummary
 }
 
-/** What the report contains beside the result of the run. */
+/** Contents of the report beside the result and the errors of the run. */
 export interface ReportDetails {
   threads: number
   /** Number of MPI processes, if there are several. */
@@ -28,7 +28,7 @@ export interface ReportDetails {
   took: { reading: number; setUp: number; solving: number }
 }
 
-/** Report as one JSON object. @param tensor size of the training tensor, over all processes */
+/** Builds the report of --json. @param tensor size of the training tensor, over all processes */
 export function jsonReport(
   tensor: { dims: readonly number[]; entries: number },
   result: Completion,
@@ -51,7 +51,7 @@ export function jsonReport(
   }
 }
 
-/** Report for people: trials, why the run stopped, a table of errors. */
+/** Formats the report for people: trials, why the run stopped, a table of errors, the path of the model. */
 export function textReport(
   { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,

@@ -9,8 +9,9 @@ import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
 import { formatCount, formatNumber } from '../../../print/format.ts'
 
 /**
- * Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another
- * type are ignored.
+ * Describes the cross-fit in the training record of a model file: the out-of-fold error and the stability of
+ * components, each as a name and a text. Fields that are missing or of another type are left out, because a
+ * file is untrusted.
  */
 export function describeCrossFitRecord({
   outOfFold,
@@ -26,7 +27,7 @@ export function describeCrossFitRecord({
   return lines
 }
 
-/** Lines that follow the table of errors. */
+/** Formats the lines below the table of errors: stability of the components, rows with the largest errors. */
 export function crossFitDetails({
   outOfFold,
   stability,
@@ -46,7 +47,10 @@ export function crossFitDetails({
   ]
 }
 
-/** Refuses `--plot` where no ranks are tried or the format is unknown, before anything is read. */
+/**
+ * Throws if --plot is given where no ranks are tried, or is neither .svg nor .html.
+ * @param plot path of --plot
+ */
 export function checkPlot(plot: string | undefined, isRankFound: boolean): void {
   if (plot === undefined) return
   if (!isRankFound)
@@ -58,7 +62,10 @@ export function checkPlot(plot: string | undefined, isRankFound: boolean): void 
     throw new InputError('option', `${plot}: the plot of ranks is .svg or .html.`)
 }
 
-/** Draws errors against ranks as .svg or .html. @param chosen one of the trials, which is marked */
+/**
+ * Writes a plot of errors against ranks, as .svg or .html by the ending of the path.
+ * @param chosen one of the trials, which is marked
+ */
 export async function writeRankPlot(
   path: string,
   trials: readonly { rank: number; rmse: number; spread: number }[],

@@ -21,7 +21,7 @@ const LEVEL = 0.9
 /** Number of test entries, about, on which the coverage of intervals is measured. */
 const MAX_COVERAGE_ENTRIES = 50_000
 
-/** Table of the trials with their out-of-fold RMSE, and which was chosen. */
+/** Formats trials as a table with their out-of-fold RMSE ± standard error; the chosen one is marked. */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
@@ -33,14 +33,17 @@ export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
 }
 
-/** Evaluation of an ensemble on test entries. */
+/** Error and coverage of an ensemble on test entries. */
 export interface TestEvaluation {
   error: ErrorSummary
   /** Fraction of the test entries that lie within their 90% intervals. */
   coverage: number
 }
 
-/** Measures the error of an ensemble and the coverage of its intervals on test entries. */
+/**
+ * Measures the error of an ensemble on all test entries, and the coverage of its intervals on at most about
+ * MAX_COVERAGE_ENTRIES of them, evenly spaced.
+ */
 export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvaluation {
   const step = Math.max(1, Math.ceil(test.values.length / MAX_COVERAGE_ENTRIES))
   let [inside, checked] = [0, 0]
@@ -56,7 +59,8 @@ export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvalu
 }
 
 /**
- * Report as one JSON object.
+ * Builds the report of --json.
+ * @param onTest undefined without test entries
  * @param output path of the ensemble, if it was written
  */
 export function crossFitJson(
@@ -85,7 +89,8 @@ export function crossFitJson(
 }
 
 /**
- * Report for people.
+ * Formats the report for people: trials, a table of errors, and details of the cross-fit.
+ * @param onTest undefined without test entries
  * @param output path of the ensemble, if it was written
  */
 export function crossFitText(
@@ -100,8 +105,10 @@ export function crossFitText(
   for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
   if (onTest) rows.push(errorRow('test', onTest.error))
   const [head, ...lines] = formatTable(rows).split('\n')
-  const lags = model.neighbours?.lags.flatMap((some, mode) =>
-    some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],
+  const lags = model.neighbours?.lags.flatMap((distances, mode) =>
+    distances.length > 0
+      ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${distances.join(', ')}`]
+      : [],
   )
   return [
     ...(choice ? [choiceTable(choice), ''] : []),

@@ -1,9 +1,13 @@
-/** The progress line of an epoch. */
+/** Progress lines of epochs. */
 import type { EpochReport } from 'lacuna'
 import { abbreviateNumber, formatNumber, formatSeconds } from '../../../print/format.ts'
 
-/** Formats an epoch as a progress line: epochs done, errors, entries per second, time left at most. */
-export function epochLine(run: {
+/**
+ * Returns a function that formats an epoch's report as a progress line: epochs done, relative errors, sample
+ * fraction c, training entries per second, seconds so far and left at most.
+ * @param run number of training entries, and the limits of the run: epochs, and seconds if any
+ */
+export function epochFormatter(run: {
   entries: number
   epochs: number
   seconds?: number
