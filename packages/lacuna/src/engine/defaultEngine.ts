@@ -3,11 +3,11 @@ import { cpuEngine, hardwareThreads } from './cpu/index.ts'
 import type { Engine } from './engine.ts'
 
 /**
- * Below this work (entries × R²) models are fitted side by side with few threads each: waiting would cost
- * more than it gains.
+ * The work of a model, entries × R², from which on models are fitted one after another on all threads. Below
+ * it, threads of one model would wait for each other longer than they work.
  */
 const MOST_WORK = 2e9
-/** Above this many entries models are fitted one after another: each has its own copy of the entries. */
+/** The most entries of models that are fitted side by side: each has its own copy of the entries. */
 const MOST_ENTRIES = 3e6
 
 /**

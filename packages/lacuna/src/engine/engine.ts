@@ -45,7 +45,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** The sizes that determine the memory of a problem. The flags are those of Problem. */
+/** The sizes that determine the memory of a problem. */
 export interface ProblemSize {
   /** I_1 … I_N, the rows of each mode. */
   dims: readonly number[]
@@ -57,9 +57,13 @@ export interface ProblemSize {
   probe?: number
   /** R */
   rank: number
+  /** Whether steps need a second matrix per factor. */
   momentumFactors: boolean
+  /** Whether unlisted cells are zeros; false by default. */
   zeros?: boolean
+  /** Whether 'posterior' steps will follow, which store R² numbers per row; false by default. */
   posterior?: boolean
+  /** Whether 'strata' steps will follow, which need a second copy of the entries; false by default. */
   strata?: boolean
   /** Whether the training entries have weights; then the other sets are planned with weights, too. */
   weighted?: boolean
@@ -132,14 +136,15 @@ export interface Problem {
 
 /** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */
 export interface LoadedProblem {
+  /** Sizes, sums and scales of the loaded entries. */
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken; false by default. */
   readonly hasStrata?: boolean
   /** The hardware that solves it, if that makes a difference to the bits: for a model's training record. */
   readonly backend?: string
   /**
-   * The cost of an AO iteration in arbitrary units. A schedule compares stages by it, and never by measured
-   * times, so that decisions are reproducible.
+   * The estimated cost of an AO iteration, in arbitrary units, with the sample fraction c and a kind of step.
+   * A schedule compares stages by it, and never by measured times, so that decisions are reproducible.
    */
   cost(stage: { sample: number; kind: Step['kind'] }): number
   /** Sets the factors U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, scaled. Resets momentum. */
@@ -219,6 +224,7 @@ export interface Statistics {
 
 /** Statistics of a set of entries. */
 export interface SetStatistics {
+  /** Number of entries; where unlisted cells are zeros, the training cells, listed or not. */
   entries: number
   /**
    * The sum of the weights, whose mean over a set is 1: about the number of entries; in the probe more or
@@ -243,6 +249,7 @@ export interface Iterations {
   lambda: number
   /** The seed of the samples. */
   seed: number
+  /** The kind of step and its parameters. */
   step: Step
   /** Time limit in seconds: ends after the AO iteration in which it is reached, the first at the earliest. */
   seconds?: number
@@ -250,6 +257,7 @@ export interface Iterations {
 
 /** The duration of an operation, by the clock of rank 0, so that all processes decide alike. */
 export interface Timed {
+  /** Wall-clock seconds. */
   seconds: number
 }
 
@@ -257,9 +265,9 @@ export interface Timed {
 export interface Iterated extends Timed {
   /** Number of AO iterations done. */
   done: number
-  /** The reason why fewer were done than requested. */
+  /** Why fewer were done than requested: `stop` was called, or the time limit was reached. */
   cut?: 'stopped' | 'seconds'
-  /** Seconds of these that this process spent on communication with others, waiting included. */
+  /** The part of `seconds` that this process spent on communication with others, waiting included. */
   exchanging?: number
 }
 

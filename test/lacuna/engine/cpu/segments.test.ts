@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   assignChunks,
-  firstSegments,
+  findSharedRows,
   leastWindow,
   makeChunks,
   segmentSize,
   segmentsOfRow,
-  sharedRows,
   type ViewSlice,
   writeChunks,
+  writeFirstSegments,
 } from '#lacuna/engine/cpu/setup/place/segments.js'
 import { CHUNK_BYTES } from '#lacuna/kernels/solve/layout.js'
 import { checkProperty } from '../../../properties.ts'
@@ -24,7 +24,7 @@ const rows = fc.array(length, { minLength: 1, maxLength: 300 }).map((lengths) =>
 function cut(lengths: Uint32Array, rank: number, parts: number) {
   const entries = lengths.reduce((sum, n) => sum + n, 0)
   const segment = segmentSize(entries, rank)
-  const first = firstSegments(lengths, segment, new Uint32Array(lengths.length + 1))
+  const first = writeFirstSegments(lengths, segment, new Uint32Array(lengths.length + 1))
   const segmentLengths = Uint32Array.from(lengths, () => 0)
   const all = Array.from(lengths).flatMap((n, p) => {
     const count = first[p + 1] - first[p]
@@ -40,14 +40,14 @@ function cut(lengths: Uint32Array, rank: number, parts: number) {
     segment,
     first,
     chunks,
-    shares: assignChunks(chunks, parts, first, Uint32Array.from(all)),
+    slices: assignChunks(chunks, parts, first, Uint32Array.from(all)),
   }
 }
 
-const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: ViewSlice): number[][] => {
-  const words = new Uint32Array(((share.endChunk - share.firstChunk) * CHUNK_BYTES) / 4)
-  writeChunks(chunks, share, first, words)
-  return Array.from({ length: share.endChunk - share.firstChunk }, (_, c) => [
+const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, slice: ViewSlice): number[][] => {
+  const words = new Uint32Array(((slice.endChunk - slice.firstChunk) * CHUNK_BYTES) / 4)
+  writeChunks(chunks, slice, first, words)
+  return Array.from({ length: slice.endChunk - slice.firstChunk }, (_, c) => [
     ...words.subarray(5 * c, 5 * c + 5),
   ])
 }
@@ -56,14 +56,14 @@ it('Every row, and every segment of a long one, is in exactly one chunk of one p
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 64, 256), fc.integer({ min: 1, max: 7 }), (lengths, rank, parts) => {
       const problem = cut(lengths, rank, parts)
-      const { segment, first, shares, entries } = problem
+      const { segment, first, slices, entries } = problem
       let next = 0 // segment
       let sum = 0
-      for (const share of shares) {
-        expect(share.firstSegment).toBe(next)
+      for (const slice of slices) {
+        expect(slice.firstSegment).toBe(next)
         let partial = 0
-        for (const [row, endRow, own, index, slot] of chunkWords(problem, share)) {
-          expect(own).toBe(next - share.firstSegment)
+        for (const [row, endRow, own, index, slot] of chunkWords(problem, slice)) {
+          expect(own).toBe(next - slice.firstSegment)
           expect(next).toBe(first[row] + index)
           if (endRow === 0) {
             expect(lengths[row]).toBeGreaterThan(segment)
@@ -74,9 +74,9 @@ it('Every row, and every segment of a long one, is in exactly one chunk of one p
             next += endRow - row
           }
         }
-        expect(partial).toBe(share.longSegments)
-        expect(next).toBe(share.endSegment)
-        sum += share.entries
+        expect(partial).toBe(slice.longSegments)
+        expect(next).toBe(slice.endSegment)
+        sum += slice.entries
       }
       expect(next).toBe(first[lengths.length])
       expect(sum).toBe(entries)
@@ -85,14 +85,14 @@ it('Every row, and every segment of a long one, is in exactly one chunk of one p
   )
 })
 
-it('sharedRows lists the rows with segments in several partitions, and which partition has which', () => {
+it('findSharedRows lists the rows with segments in several partitions, and which partition has which', () => {
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 256), fc.integer({ min: 2, max: 9 }), (lengths, rank, parts) => {
-      const { first, shares } = cut(lengths, rank, parts)
-      const shared = sharedRows(shares, first)
+      const { first, slices } = cut(lengths, rank, parts)
+      const shared = findSharedRows(slices, first)
       const owners = new Map<number, Map<number, number>>() // row → part → segments
-      shares.forEach((share, k) => {
-        for (let s = share.firstSegment; s < share.endSegment; s++) {
+      slices.forEach((slice, k) => {
+        for (let s = slice.firstSegment; s < slice.endSegment; s++) {
           const row = first.findLastIndex((start, p) => p < lengths.length && start <= s)
           const own = owners.get(row) ?? new Map<number, number>()
           owners.set(row, own.set(k, (own.get(k) ?? 0) + 1))
@@ -114,10 +114,10 @@ it("Uber's hour mode, 24 rows of 138,000 entries, is divided evenly among thread
   const lengths = new Uint32Array(24).fill(137_895)
   for (const parts of [1, 2, 3, 5, 16]) {
     const problem = cut(lengths, 52, parts)
-    const { segment, chunks, shares } = problem
+    const { segment, chunks, slices } = problem
     expect(chunks.count).toBeGreaterThan(200)
     expect(segment).toBeLessThanOrEqual(4096)
-    const sizes = shares.map(({ entries }) => entries)
+    const sizes = slices.map(({ entries }) => entries)
     expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.03)
   }
 })
@@ -129,7 +129,7 @@ it('Segments are worth their sums, and every segment has room for the largest wi
       expect(segment).toBeGreaterThanOrEqual(128)
       expect(Math.ceil(entries / segment)).toBeLessThanOrEqual(2 ** 18)
       if (entries <= 1e8) expect(segment).toBeLessThanOrEqual(4096 * Math.max(1, rank / 64))
-      // A window has at most twice as many, and a segment hardly ever less than half of its share.
+      // A window has at most twice as many, and a segment hardly ever less than half of its slice.
       expect(2 * leastWindow(segment)).toBeLessThan(segment / 4)
       expect(segmentsOfRow(segment, segment)).toBe(1)
       expect(segmentsOfRow(segment + 1, segment)).toBe(2)
@@ -158,7 +158,7 @@ it('gives the parts about as many entries each where chunks of some rows have fa
   // Chunks of one row of 60 entries, and of eleven rows of one entry.
   const lengths = Uint32Array.from({ length: 3000 }, (_, row) => (row < 300 ? 60 : 1))
   const chunks = makeChunks(lengths, 100)
-  const first = firstSegments(lengths, 100, new Uint32Array(3001))
+  const first = writeFirstSegments(lengths, 100, new Uint32Array(3001))
   for (const parts of [2, 3, 7])
     for (const { entries } of assignChunks(chunks, parts, first, lengths))
       expect(Math.abs(entries - (300 * 60 + 2700) / parts)).toBeLessThanOrEqual(60)

@@ -19,20 +19,27 @@ import { callingThreadPool, startPool } from './threads/startPool.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
-/** How a worker reaches other processes: a module whose `connect(options)` returns an Exchange. */
+/** How a worker thread reaches other processes: a module whose `connect(options)` returns an Exchange. */
 export interface Connection {
+  /** The module's URL. */
   module: string
+  /** Passed to `connect`. */
   options: unknown
 }
 
-/** Opens the CPU engine. */
+/** Opens a CPU engine, with its concrete type; threads start when they are first needed. */
 export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
   return new CpuEngine(options)
 }
 
-/** Solves problems with the threads of this process, and of others if it is connected. */
+/**
+ * The engine that solves problems with the threads of this process, and with other processes if it has a
+ * connection.
+ */
 export class CpuEngine implements Engine {
+  /** Worker threads; 1 where memory cannot be shared. */
   readonly threads: number
+  /** The fewest partitions per process. */
   readonly #parts: number
   readonly #connection: Connection | undefined
   readonly #memories = new MemoryPool()
@@ -40,10 +47,12 @@ export class CpuEngine implements Engine {
   #connected: Promise<Communicator> | undefined
   #communicator = singleProcess
   #closed = false
+  /** Number of problems loaded so far; the next problem gets it as its number. */
   #problems = 0
   /** Per worker, the number of problems that it works on. */
   readonly #busy: number[]
 
+  /** Throws an InputError if an option is not a whole number from 1 to 1024. */
   constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
     for (const [name, value] of Object.entries({ threads, parts }))
       if (!Number.isInteger(value) || value < 1 || value > 1024)
@@ -77,12 +86,15 @@ export class CpuEngine implements Engine {
     return this.#communicator.size
   }
 
-  /** The memory of one process. */
+  /** Plans the memory of a problem in one process. */
   plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
     return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
   }
 
-  /** Starts the threads, and connects with the other processes if there are any. */
+  /**
+   * Starts the threads and connects with the other processes, if there are any; does nothing if it was called
+   * before. Throws if the engine is closed or the limits of the process are too small.
+   */
   async connect(): Promise<Communicator> {
     if (this.#closed) throw new Error('The engine has been closed.')
     if (!this.#pool) checkLimits(this.threads, this.#parts)
@@ -95,7 +107,7 @@ export class CpuEngine implements Engine {
   }
 
   warm(rank: number): void {
-    const ready = async (): Promise<void> => {
+    const prepare = async (): Promise<void> => {
       // Until they are needed here, the threads may read the file. Under tight limits no idle threads are
       // started.
       if (node && !this.#connection && !this.#pool) {
@@ -104,7 +116,7 @@ export class CpuEngine implements Engine {
       } else await this.connect()
       await compileKernel(paddedRank(rank))
     }
-    ready().catch(() => {})
+    prepare().catch(() => {})
   }
 
   async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
@@ -136,14 +148,14 @@ export class CpuEngine implements Engine {
   }
 
   /**
-   * Chooses the least busy workers. With several processes the first one is always among them: it talks to
-   * the others.
+   * Chooses the `count` least busy workers, ascending, and counts a problem more for each. With several
+   * processes worker 0 is always among them: it communicates with the others.
    */
   #chooseWorkers(count: number): number[] {
-    const isNeeded = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
+    const priority = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
     const members = this.#busy
       .map((_, w) => w)
-      .sort((a, b) => isNeeded(b) - isNeeded(a) || this.#busy[a] - this.#busy[b] || a - b)
+      .sort((a, b) => priority(b) - priority(a) || this.#busy[a] - this.#busy[b] || a - b)
       .slice(0, count)
       .sort((a, b) => a - b)
     for (const w of members) this.#busy[w]++
@@ -160,7 +172,8 @@ export class CpuEngine implements Engine {
 }
 
 /**
- * Connects the first thread of a pool with the other processes, and passes their ranks to the other threads.
+ * Connects thread 0 of a pool with the other processes, and passes their ranks to the other threads. Without
+ * a connection, returns the communicator of a single process.
  */
 async function connectPool(pool: Pool, connection: Connection | undefined): Promise<Communicator> {
   if (!connection) return singleProcess

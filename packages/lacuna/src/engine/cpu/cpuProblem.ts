@@ -20,13 +20,14 @@ import { MOST_LAGS } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
-import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
+import { readNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
 import type { ProblemWorkers } from './threads/workers.ts'
 
 /** A problem in the memories of its partitions, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
+  /** Durations of the phases of loading. */
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
   /** Whether 'posterior' steps can be taken. */
@@ -37,7 +38,7 @@ export class CpuProblem implements LoadedProblem {
   readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
-  /** Requests so far. */
+  /** Number of requests so far: with the problem's number, the order of requests in all processes. */
   #steps = 0
 
   private constructor(
@@ -61,7 +62,9 @@ export class CpuProblem implements LoadedProblem {
   }
 
   /**
-   * Computes the statistics of a loaded problem.
+   * Opens a loaded problem: sums its values and weights for the statistics of its sets.
+   * @param loaded the problem in the memories of its partitions
+   * @param tensor the training entries of this process
    * @param number the number of the problem on its engine
    * @param release called when the threads and memories are no longer needed
    */
@@ -80,7 +83,7 @@ export class CpuProblem implements LoadedProblem {
     const views = [...new Set(loaded.viewOf.values())]
     await problem.#ask({ type: 'values', problem: number, views })
     const values = new Map(views.map((v) => [v, problem.#addErrors(v)]))
-    const weights = await problem.#weights()
+    const weights = await problem.#sumWeights()
     for (const [name, v] of loaded.viewOf) {
       const entries = loaded.entries.get(name)!
       sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
@@ -89,7 +92,10 @@ export class CpuProblem implements LoadedProblem {
     return problem
   }
 
-  /** The views of the problem in memory, for an engine that copies them; load it with `unpacked` records. */
+  /**
+   * The views of the problem, as arrays over its memory, for an engine that copies them. The problem must
+   * have been loaded with `unpacked` records.
+   */
   views(): LoadedViews {
     return viewsOf(this.#loaded, this.statistics.dims)
   }
@@ -103,8 +109,8 @@ export class CpuProblem implements LoadedProblem {
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
     this.#loaded.parts.forEach(({ layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor }, mode) => {
-        this.#write(k, factor, mode, factors[mode])
-        if (momentumFactor) this.#write(k, momentumFactor, mode, factors[mode])
+        this.#writeRows(k, factor, mode, factors[mode])
+        if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
       })
     })
   }
@@ -112,11 +118,12 @@ export class CpuProblem implements LoadedProblem {
   async readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     const { layout } = this.#loaded.parts[0]
     return layout.modes.map(({ factor }, mode) =>
-      this.#read(0, which === 'snapshot' ? layout.snapshot[mode] : factor, mode),
+      this.#readRows(0, which === 'snapshot' ? layout.snapshot[mode] : factor, mode),
     )
   }
 
   /**
+   * Runs AO iterations on all threads.
    * @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of
    * kernels/solve/layout.ts
    */
@@ -150,15 +157,21 @@ export class CpuProblem implements LoadedProblem {
     return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
   }
 
-  /** The sum of the weights of each view that has errors and weights. */
-  async #weights(): Promise<Map<number, number>> {
+  /**
+   * The sum of the weights, by view, of each view on which errors are measured and whose entries have
+   * weights.
+   */
+  async #sumWeights(): Promise<Map<number, number>> {
     const { viewOf, weightedViews } = this.#loaded
     const views = [...new Set(viewOf.values())].filter((v) => weightedViews.includes(v))
     if (views.length > 0) await this.#ask({ type: 'weights', problem: this.#number, views })
     return new Map(views.map((v) => [v, this.#addErrors(v).squares]))
   }
 
-  /** Adds error sums in the order of the chunks, which does not depend on the partitions. */
+  /**
+   * The error sums of view v as of its last measurement, added in the order of the chunks, which does not
+   * depend on the partitions. Where unlisted cells are zeros, view 0 includes all cells, not below 0.
+   */
   #addErrors(v: number): ErrorSums {
     const { errorSums, totals } = this.#loaded
     const { sums } = errorSums[v]
@@ -190,7 +203,9 @@ export class CpuProblem implements LoadedProblem {
     return {
       factors: await this.readFactors(),
       ...(momentumFactors && {
-        momentumFactors: layout.modes.map(({ momentumFactor }, mode) => this.#read(0, momentumFactor, mode)),
+        momentumFactors: layout.modes.map(({ momentumFactor }, mode) =>
+          this.#readRows(0, momentumFactor, mode),
+        ),
       }),
       means: layout.modes.map(({ mean }) => vector(mean)),
       scales: layout.modes.map(({ scale }) => vector(scale)),
@@ -203,26 +218,28 @@ export class CpuProblem implements LoadedProblem {
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
-        this.#write(k, factor, mode, factors[mode])
-        if (momentumFactor) this.#write(k, momentumFactor, mode, momentumFactors?.[mode] ?? factors[mode])
+        this.#writeRows(k, factor, mode, factors[mode])
+        if (momentumFactor) this.#writeRows(k, momentumFactor, mode, momentumFactors?.[mode] ?? factors[mode])
         // The padding of the rank takes no part: any finite v > 0 will do there.
         new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
         new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
       })
       if (snapshot)
-        for (const [mode, address] of layout.snapshot.entries()) this.#write(k, address, mode, snapshot[mode])
+        for (const [mode, address] of layout.snapshot.entries())
+          this.#writeRows(k, address, mode, snapshot[mode])
     })
     if (state.moments) this.#writePosterior(state)
   }
 
+  /** The arrays of the state that a learned prior has, copied from the first partition. */
   #readPosterior(): Partial<EngineState> {
     const [{ memory, layout }] = this.#loaded.parts
     const { modes } = layout
     return {
-      moments: modes.map(({ moments, rows }) => this.#matrices(moments, rows)),
-      precisions: modes.map(({ precision }) => this.#matrices(precision, 1)),
+      moments: modes.map(({ moments, rows }) => this.#readMatrices(moments, rows)),
+      precisions: modes.map(({ precision }) => this.#readMatrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
-      rowMeans: modes.map(({ rowMeans }, mode) => this.#read(0, rowMeans, mode)),
+      rowMeans: modes.map(({ rowMeans }, mode) => this.#readRows(0, rowMeans, mode)),
       couplingWeights: modes.map(({ couplingWeights, rows }) =>
         new Float32Array(memory.buffer, couplingWeights, rows).slice(),
       ),
@@ -234,27 +251,29 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
-  /** Copies `count` matrices (R × R) with padded rows out of the first partition. */
-  #matrices(address: number, count: number): Float32Array {
+  /** Copies `count` matrices out of the first partition, without their padding: (count × R × R). */
+  #readMatrices(address: number, count: number): Float32Array {
     const { parts, rank } = this.#loaded
     const [{ memory, layout }] = parts
     const { padded } = layout
     const from = new Float32Array(memory.buffer, address, count * padded * padded)
-    const found = new Float32Array(count * rank * rank)
+    const copy = new Float32Array(count * rank * rank)
     for (let p = 0; p < count; p++)
       for (let r = 0; r < rank; r++) {
         const begin = (p * padded + r) * padded
-        found.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
+        copy.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
       }
-    return found
+    return copy
   }
 
+  /** Writes the arrays of the state that a learned prior has to all partitions. */
   #writePosterior(state: EngineState): void {
     const { moments, precisions, leverages, shared, rowMeans, couplingWeights, variances, lagWeights } = state
     const { parts, rank } = this.#loaded
     parts.forEach(({ memory, layout }, k) => {
       const { padded, modes } = layout
-      const matrices = (address: number, count: number, from: Float32Array): void => {
+      /** Writes `count` matrices (R × R), padded with zeros. */
+      const writeMatrices = (address: number, count: number, from: Float32Array): void => {
         const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
         for (let p = 0; p < count; p++)
           for (let r = 0; r < rank; r++) {
@@ -263,10 +282,10 @@ export class CpuProblem implements LoadedProblem {
           }
       }
       modes.forEach((mode, i) => {
-        matrices(mode.moments, mode.rows, moments![i])
-        matrices(mode.precision, 1, precisions![i])
+        writeMatrices(mode.moments, mode.rows, moments![i])
+        writeMatrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
-        this.#write(k, mode.rowMeans, i, rowMeans![i])
+        this.#writeRows(k, mode.rowMeans, i, rowMeans![i])
         new Float32Array(memory.buffer, mode.couplingWeights, mode.rows).set(couplingWeights![i])
         new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
         new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
@@ -284,12 +303,12 @@ export class CpuProblem implements LoadedProblem {
     const { parts, posterior, rank } = this.#loaded
     if (!posterior) return undefined
     const [{ memory, layout }] = parts
-    const noise = learnedNoise(new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS))
+    const noise = readNoise(new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS))
     if (!noise) return undefined
     return {
       ...noise,
       means: layout.modes.map(({ mean }) => new Float32Array(memory.buffer, mean, rank).slice()),
-      precisions: layout.modes.map(({ precision }) => this.#matrices(precision, 1)),
+      precisions: layout.modes.map(({ precision }) => this.#readMatrices(precision, 1)),
     }
   }
 
@@ -302,8 +321,8 @@ export class CpuProblem implements LoadedProblem {
   }
 
   /**
-   * Sends a request to the threads of the problem; returns the answer of the first, which has talked to the
-   * other processes.
+   * Sends a request to the threads of the problem; returns the answer of thread 0, which communicates with
+   * the other processes. Throws if the problem is closed.
    */
   async #ask(request: Request): Promise<Answer> {
     if (!this.#open) throw new Error('The problem has been closed.')
@@ -314,8 +333,8 @@ export class CpuProblem implements LoadedProblem {
     return answers[0]
   }
 
-  /** Copies a matrix (rows × R) with padded rows out of partition k. */
-  #read(k: number, address: number, mode: number): Float32Array {
+  /** Copies a matrix of a mode out of partition k, without the padding of its rows: (I × R). */
+  #readRows(k: number, address: number, mode: number): Float32Array {
     const { memory, layout } = this.#loaded.parts[k]
     const { rank } = this.#loaded
     const { padded } = layout
@@ -327,8 +346,8 @@ export class CpuProblem implements LoadedProblem {
     return matrix
   }
 
-  /** Copies a matrix (rows × R) into padded rows of partition k. */
-  #write(k: number, address: number, mode: number, matrix: Float32Array): void {
+  /** Copies a matrix (I × R) of a mode to an address in partition k, and pads its rows with zeros. */
+  #writeRows(k: number, address: number, mode: number, matrix: Float32Array): void {
     const { memory, layout } = this.#loaded.parts[k]
     const { rank } = this.#loaded
     const { padded } = layout

@@ -35,7 +35,7 @@ export interface LoadedView {
 }
 
 /**
- * Arrays over the views of a problem.
+ * Returns arrays over the memories of a problem's views; nothing is copied.
  * @param loaded a problem that was loaded with unpacked records
  * @param dims rows of each mode
  */

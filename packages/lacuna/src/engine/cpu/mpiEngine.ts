@@ -7,9 +7,11 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { exchangeModule, launchedProcesses, type MpiOptions, openLibrary } from '../../comm/mpi/index.ts'
 import { CpuEngine, type CpuEngineOptions } from './cpuEngine.ts'
 
+/** Options of the threads of each process, and of the MPI library. */
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
 /**
+ * Environment variables that restrain MPI libraries; those that are set already are left alone.
  * UCX and Open MPI patch the system's memory functions while other threads run, and UCX takes over the
  * signals by which V8 learns of faults in wasm: in a process of many threads and a garbage collector both end
  * in crashes.
@@ -22,7 +24,10 @@ const QUIET_LIBRARIES = {
   OMPI_MCA_memory: '^patcher',
 }
 
-/** The engine of all processes that mpirun has started; they barrier here. */
+/**
+ * Opens the engine of all processes that mpirun has started; returns when all have called it. Throws an
+ * InputError if the library is missing or is not that of the launcher.
+ */
 export async function mpiEngine({
   library,
   sharedMemory,
@@ -34,7 +39,7 @@ export async function mpiEngine({
   const engine = new CpuEngine(options, { module: exchangeModule, options: { library, sharedMemory } })
   try {
     const { size } = await engine.connect()
-    checkFound(size, launchedProcesses())
+    checkProcessCount(size, launchedProcesses())
     return engine
   } catch (error) {
     await engine.close()
@@ -43,10 +48,10 @@ export async function mpiEngine({
 }
 
 /**
- * A library that is not the launcher's takes every process for the only one: each would do all the work, and
- * write it.
+ * Throws an InputError if the MPI library finds another number of processes than were launched. A library
+ * that is not the launcher's takes every process for the only one: each would do all the work, and write it.
  */
-function checkFound(found: number, launched: number): void {
+function checkProcessCount(found: number, launched: number): void {
   if (launched > 1 && found !== launched)
     throw new InputError(
       'unavailable',

@@ -1,4 +1,4 @@
-/** Options of the CPU engine. */
+/** Options of the CPU engine, and of the records that it builds. */
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
   /**

@@ -4,12 +4,16 @@ import { hardwareThreads } from '../threads/platform.ts'
 
 /**
  * How often a thread checks a barrier before it sleeps: for about as long as a wake-up takes, some fifty
- * microseconds. With more threads than cores, the awaited thread may need the core that spins.
+ * microseconds. With more threads than cores, the awaited thread may need the core that spins (FEW_SPINS).
  */
 const SPINS = 40_000
+/** Checks of a barrier before a thread sleeps where there are more threads than cores. */
 const FEW_SPINS = 1000
 
-/** Writes the number of threads that synchronize at the barrier of a memory, and how long they spin there. */
+/**
+ * Writes the number of threads that synchronize at the barrier of a memory, and how long they spin there.
+ * @param control the address of the control block
+ */
 export function writeControl({ buffer }: WebAssembly.Memory, control: number, threads: number): void {
   const words = new Uint32Array(buffer, control, 64)
   words[CONTROL_THREADS / 4] = threads

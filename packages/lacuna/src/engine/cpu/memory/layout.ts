@@ -20,7 +20,7 @@ import { paddedRank } from '../threads/kernel.ts'
 /** The most bytes of a partition: WebAssembly memories end at 4 GiB. */
 export const MOST_PARTITION_BYTES = 2 ** 32
 
-/** The most lags of a mode. */
+/** The most lags (distances between coupled rows) of a mode. */
 export const MOST_LAGS = 16
 
 /** A partition of a problem: its WebAssembly memory, and the addresses of everything in it. */
@@ -31,13 +31,16 @@ export interface PartitionMemory {
 
 /** Addresses of everything that lies in the memory of a partition. */
 export interface PartitionLayout {
+  /** R, padded to a rank that kernels are compiled for. */
   padded: number
+  /** The control block (CONTROL_… of kernels/solve/layout.ts). */
   control: number
-  /** Per thread. */
+  /** Per thread, its scratch. */
   scratch: readonly number[]
   modes: readonly ModeLayout[]
   /** The training entries by each mode, then one view, by the first mode, of each other set. */
   views: readonly ViewLayout[]
+  /** Partial sums over the segments of long rows, and per partial sum whether it has arrived. */
   partials: number
   arrivals: number
   /**
@@ -57,22 +60,28 @@ export interface PartitionLayout {
   strata: StrataLayout | undefined
   /** Per mode, the factor of the last snapshot; in the first partition only. */
   snapshot: readonly number[]
+  /** Bytes of the whole memory. */
   byteLength: number
+  /** Bytes by purpose, for messages. */
   items: ReadonlyMap<string, number>
 }
 
 /** Addresses of the arrays of a mode that every partition holds. */
 export interface ModeLayout {
+  /** P, a number of rows, not an address. */
   rows: number
+  /** (P × R) */
   factor: number
+  /** (P × R); 0 if the problem has no momentum factors. */
   momentumFactor: number
+  /** (P) Entries of each row in all partitions. */
   rowLengths: number
   /** v of the gradient step (R). */
   scale: number
   /** The mean of the factor's rows (R). */
   mean: number
   /** The factors by which balancing multiplies the columns (R). */
-  by: number
+  columnScales: number
   /** Sums over the blocks of rows (blocks × R). */
   blockSums: number
   /** Tables of the shared rows (kernels/solve/rows/step.ts). */
@@ -105,18 +114,24 @@ export interface ModeLayout {
 
 /** Addresses and sizes of a view in a partition. */
 export interface ViewLayout {
+  /** The description of the view (VIEW_… of kernels/solve/layout.ts). */
   descriptor: number
   /** (P) Entries of each row in all partitions; of the training entries, the mode's. */
   rowLengths: number
   /** (P + 1) The number of each row's first segment, counted over all partitions. */
   firstSegments: number
+  /** Number of segments in this partition. */
   segments: number
+  /** (segments + 1) The number of each segment's first record. */
   recordStart: number
+  /** Number of entries in this partition. */
   entries: number
   /** Words of a record, and the packing of its indices. */
   words: number
   packing: Packing
+  /** (entries × words) */
   records: number
+  /** (chunkCount × CHUNK_BYTES) */
   chunks: number
   chunkCount: number
   /** (chunks × 2, float64) Error sums, if errors can be measured on the view; 0 otherwise. */
@@ -130,6 +145,7 @@ export interface ViewLayout {
 
 /** The sizes that determine a partition's layout. */
 export interface PartitionSize {
+  /** N */
   order: number
   rank: number
   threads: number
@@ -159,7 +175,8 @@ export interface PartitionSize {
   parts: number
   sharedWords: readonly number[]
   exchangedSums: number
-  first: boolean
+  /** Whether this is the first partition of its process, which alone holds the grid and the snapshot. */
+  isFirst: boolean
 }
 
 /** The size of a view in a partition. */
@@ -171,17 +188,18 @@ export interface ViewSize {
   segments: number
   entries: number
   chunks: number
+  /** Whether errors are measured on the view. */
   hasErrors: boolean
   /** Whether each thread has its own counters of records. */
   ownCounters: boolean
 }
 
-/** Lays out the memory of a partition. */
+/** Lays out the memory of a partition: assigns an address to everything in it; allocates nothing. */
 export function layOut(size: PartitionSize): PartitionLayout {
   const { order, threads, momentumFactors, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
-  const { take, items, end } = areas()
+  const { take, items, end } = areaAllocator()
 
   const control = take('threads', CONTROL_BYTES)
   const modes = dims.map((rows, mode) => ({
@@ -191,7 +209,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
     rowLengths: take('factors', 4 * rows),
     scale: take('factors', rowBytes),
     mean: take('factors', rowBytes),
-    by: take('factors', rowBytes),
+    columnScales: take('factors', rowBytes),
     blockSums: take('factors', Math.ceil(rows / BLOCK_ROWS) * rowBytes),
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
     moments: posterior ? take('uncertainty', rows * padded * rowBytes) : 0,
@@ -240,8 +258,8 @@ export function layOut(size: PartitionSize): PartitionLayout {
   const shared = posterior ? take('uncertainty', 64) : 0
   const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
   const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
-  const strata = size.first && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
-  const snapshot = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
+  const strata = size.isFirst && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
+  const snapshot = size.isFirst ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,
     control,
@@ -262,14 +280,18 @@ export function layOut(size: PartitionSize): PartitionLayout {
   }
 }
 
-/** The blocks of rows over which the products of a factor's columns are summed. */
+/**
+ * The blocks of rows over which the products of a factor's columns are summed: rows per block, and number of
+ * blocks, at most MOST_GRAM_BLOCKS.
+ */
 export function gramBlocks(rows: number): { perBlock: number; count: number } {
   const perBlock = BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS / MOST_GRAM_BLOCKS)
   return { perBlock, count: Math.ceil(rows / perBlock) }
 }
 
 /**
- * The most entries of a segment that the kernels sort. Segments vary in length by chance, but not as much as
+ * The most entries of a segment that the kernels sort, where rows of up to `segment` entries are one segment.
+ * Segments vary in length by chance, but not as much as
  * this; longer ones are sorted in TypeScript.
  */
 export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
@@ -278,6 +300,7 @@ export const longestSegment = (segment: number): number => Math.ceil(1.25 * segm
 
 /** Bytes of the partial sums over a segment: H (R × R), g (R) and two float64. */
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
+/** Entries that a step gathers at a time: BLOCK of the kernels. */
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 /** Bytes of a thread's scratch for steps (kernels/solve/scratch.ts). */
 export const scratchBytes = (padded: number, order: number): number =>
@@ -294,12 +317,14 @@ export const blockBytes = (order: number, weighted: boolean): number =>
   (order + (weighted ? 3 : 2)) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
 
 /**
- * Allocates areas of a memory one after another, each on cache lines of its own, and sums their bytes by
- * purpose.
+ * Returns an allocator of addresses from 0 on: areas follow one another, each on cache lines of its own.
  */
-export function areas(): {
+export function areaAllocator(): {
+  /** Allocates bytes for a purpose; returns their address. */
   take(item: string, bytes: number): number
+  /** Bytes so far by purpose. */
   items: ReadonlyMap<string, number>
+  /** Bytes so far in total. */
   end(): number
 } {
   const items = new Map<string, number>()
@@ -318,7 +343,7 @@ export function areas(): {
 
 /**
  * The address at which a partition's partial sums of shared rows are exchanged: those of the row that begins
- * elsewhere end there, those of the other row begin there.
+ * in an earlier partition end there, those of the row that continues in a later one begin there.
  */
 export const exchangeAddress = ({ exchange, exchangedSums, padded }: PartitionLayout, part: number): number =>
   exchange + (2 * part + 1) * exchangedSums * partialBytes(padded)

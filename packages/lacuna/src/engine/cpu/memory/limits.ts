@@ -6,12 +6,13 @@ import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import { node } from '../../../base/nodeModules.ts'
 
-/**
- * Files and addresses of a thread and of a wasm memory, measured on Node 20: V8 reserves addresses, most of
- * them without memory.
- */
+/** Open files of a thread, measured on Node 20. */
 const THREAD_FILES = 4
+/**
+ * Bytes of addresses of a thread, measured on Node 20: V8 reserves addresses, most of them without memory.
+ */
 const THREAD_ADDRESSES = 0.6 * 2 ** 30
+/** Bytes of addresses that V8 reserves for a wasm memory, however small. */
 const MEMORY_ADDRESSES = 10 * 2 ** 30
 /** Files left for the user's files and for modules that are still to be loaded. */
 const SPARE_FILES = 32
@@ -21,12 +22,12 @@ const SPARE_FILES = 32
  * only.
  */
 export function checkLimits(threads: number, parts: number): void {
-  const limits = read('/proc/self/limits')
-  const allowed = (name: string): number =>
+  const limits = readOrEmpty('/proc/self/limits')
+  const limitOf = (name: string): number =>
     Number(new RegExp(`^${name} +(\\d+)`, 'm').exec(limits)?.[1] ?? Infinity)
 
-  const files = allowed('Max open files')
-  const open = node && files < Infinity ? listOpen() : 0
+  const files = limitOf('Max open files')
+  const open = node && files < Infinity ? countOpenFiles() : 0
   if (open + threads * THREAD_FILES + SPARE_FILES > files) {
     const most = Math.max(1, Math.floor((files - open - SPARE_FILES) / THREAD_FILES))
     throw new InputError(
@@ -35,8 +36,8 @@ export function checkLimits(threads: number, parts: number): void {
     )
   }
 
-  const addresses = allowed('Max address space')
-  const taken = 1024 * Number(/^VmSize:\s+(\d+)/m.exec(read('/proc/self/status'))?.[1] ?? 0)
+  const addresses = limitOf('Max address space')
+  const taken = 1024 * Number(/^VmSize:\s+(\d+)/m.exec(readOrEmpty('/proc/self/status'))?.[1] ?? 0)
   // One memory for counting, and one per partition.
   const needed = taken + threads * THREAD_ADDRESSES + (1 + parts) * MEMORY_ADDRESSES
   if (needed > addresses)
@@ -46,7 +47,8 @@ export function checkLimits(threads: number, parts: number): void {
     )
 }
 
-function read(path: string): string {
+/** The text of a file; empty if it cannot be read, or outside Node. */
+function readOrEmpty(path: string): string {
   try {
     return node?.fs.readFileSync(path, 'latin1') ?? ''
   } catch {
@@ -54,7 +56,8 @@ function read(path: string): string {
   }
 }
 
-function listOpen(): number {
+/** The number of files that this process has open; 0 if it is unknown. */
+function countOpenFiles(): number {
   try {
     return node?.fs.readdirSync('/proc/self/fd').length ?? 0
   } catch {

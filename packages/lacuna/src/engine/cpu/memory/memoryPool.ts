@@ -2,9 +2,11 @@
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 65536
-/** Larger memories are left to the garbage collector. */
+/** The most bytes of a memory that is reused; larger ones are left to the garbage collector. */
 const LARGEST_REUSED = 2 ** 26
+/** The most memories that wait for reuse. */
 const MOST_FREE = 16
 
 /**
@@ -14,7 +16,10 @@ const MOST_FREE = 16
 export class MemoryPool {
   readonly #free: WebAssembly.Memory[] = []
 
-  /** A memory of at least this size, filled with zeros. */
+  /**
+   * Returns a memory of at least this size, filled with zeros: a reused one if it is small. Throws an
+   * InputError if the system refuses it.
+   */
   take(byteLength: number): WebAssembly.Memory {
     const pages = Math.max(1, Math.ceil(byteLength / PAGE))
     return allocateOrRefuse(byteLength, () => {
@@ -27,17 +32,18 @@ export class MemoryPool {
     })
   }
 
-  /** Returns a memory to the pool. */
+  /** Gives a memory back for reuse; no one may use it afterwards. Large ones are dropped. */
   giveBack(memory: WebAssembly.Memory): void {
     if (memory.buffer.byteLength <= LARGEST_REUSED && this.#free.length < MOST_FREE) this.#free.push(memory)
   }
 }
 
-/** Small memories may grow up to the largest that is reused. */
+/** The maximum pages of a memory: small ones may grow up to the largest that is reused. */
 const maximumFor = (pages: number): number => Math.max(pages, LARGEST_REUSED / PAGE)
 
 /**
- * A memory of exactly this size, which is not reused.
+ * Returns a new memory of exactly this size, which is not reused. Throws an InputError if the system refuses
+ * it.
  * @param pages pages of 64 KiB
  */
 export function newMemory(pages: number): WebAssembly.Memory {
@@ -47,9 +53,10 @@ export function newMemory(pages: number): WebAssembly.Memory {
   )
 }
 
-function allocateOrRefuse(byteLength: number, take: () => WebAssembly.Memory): WebAssembly.Memory {
+/** The memory that `allocate` returns; an InputError with the number of bytes if it throws. */
+function allocateOrRefuse(byteLength: number, allocate: () => WebAssembly.Memory): WebAssembly.Memory {
   try {
-    return take()
+    return allocate()
   } catch (cause) {
     throw new InputError(
       'memory',

@@ -3,9 +3,9 @@ import * as at from '../../../kernels/solve/layout.ts'
 import type { View } from '../setup/count/countViews.ts'
 import {
   assignChunks,
+  findSharedRows,
   leastWindow,
   type SharedRow,
-  sharedRows,
   type ViewSlice,
   writeChunks,
 } from '../setup/place/segments.ts'
@@ -26,9 +26,10 @@ import {
 import { mostExchangedSums } from './plan.ts'
 
 /**
- * Assigns the chunks of all views to the partitions of all processes, and lays these out. There are more
- * partitions than planned if one would exceed 4 GiB.
+ * Assigns the chunks of all views to the partitions of all processes, and lays these out. Writes the slices
+ * and shared rows of each view. There are more partitions than planned if one would exceed 4 GiB.
  * @param planned partitions per process
+ * @returns the layout of every partition, those of a process in a row
  */
 export function layOutPartitions(
   views: View[],
@@ -53,7 +54,7 @@ export function layOutPartitions(
     const parts = processes * partsEach
     for (const view of views) {
       view.slices = assignChunks(view.chunks, parts, view.first, view.segmentLengths)
-      view.shared = sharedRows(view.slices, view.first)
+      view.shared = findSharedRows(view.slices, view.first)
     }
     const modes = views.slice(0, order)
     const longest = Math.max(
@@ -85,14 +86,14 @@ export function layOutPartitions(
         parts,
         sharedWords: modes.map(({ shared }) => shared.reduce((sum, row) => sum + tableWords(row), 0)),
         exchangedSums: modes.some(({ shared }) => shared.length > 0) ? mostExchangedSums(longest) : 0,
-        first: k % partsEach === 0,
+        isFirst: k % partsEach === 0,
       }),
     )
     if (layouts.every(({ byteLength }) => byteLength <= MOST_PARTITION_BYTES)) return layouts
   }
 }
 
-/** Throws if the sizes that the kernels use differ from those of layout.ts. */
+/** Throws if the kernels need more scratch than layout.ts gives them, or partial sums of another size. */
 export function checkKernelLayout(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
@@ -100,14 +101,18 @@ export function checkKernelLayout(
   order: number,
 ): void {
   const kernel = instantiateKernel(module, memory)
-  const agree =
+  const isConsistent =
     kernel.partialBytes() === partialBytes(padded) &&
     kernel.scratchBytes(order) <= scratchBytes(padded, order) &&
     kernel.sortScratchBytes(longestSegment(100), order) <= sortScratchBytes(longestSegment(100), order)
-  if (!agree) throw new Error('The kernels and the layout of the memory disagree: build again.')
+  if (!isConsistent) throw new Error('The kernels and the layout of the memory disagree: build again.')
 }
 
-/** The rows that only this partition has segments of. */
+/**
+ * The range of rows that only this partition has segments of; empty if there are none.
+ * @param slice the partition's slice of a view
+ * @param first the first segment of each row (P + 1)
+ */
 export function exclusiveRows(slice: ViewSlice, first: Uint32Array): { from: number; to: number } {
   if (slice.firstChunk === slice.endChunk) return { from: 0, to: 0 }
   const { firstRow, firstIndex, lastRow, endIndex } = slice
@@ -116,6 +121,7 @@ export function exclusiveRows(slice: ViewSlice, first: Uint32Array): { from: num
   return { from, to: Math.max(from, to) }
 }
 
+/** Words of the table of a shared row: the number of partitions, their bounds and exchange addresses. */
 const tableWords = ({ bounds }: SharedRow): number => 2 * bounds.length
 
 /**

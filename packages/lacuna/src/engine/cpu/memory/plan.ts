@@ -1,4 +1,4 @@
-/** Plans the memory of a problem from its sizes, before any is allocated; close to what it will be. */
+/** Plans the memory of a problem from its sizes, before any is allocated; approximately what it will be. */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import { entriesPerRound } from '../../../comm/index.ts'
@@ -18,7 +18,7 @@ import {
  * The fraction of a memory that a planned partition fills: chance makes some partitions a little larger than
  * others.
  */
-const FILLED = 0.97
+const PLANNED_FILL = 0.97
 
 /** The plan of the CPU engine, with the layout of one partition. */
 export interface CpuPlan extends EnginePlan {
@@ -26,10 +26,12 @@ export interface CpuPlan extends EnginePlan {
 }
 
 /**
- * Plans the partitions of a problem and the memory of one process.
+ * Plans the partitions of a problem and the memory of one process. Throws an InputError if the factors alone
+ * exceed a partition.
  * @param threads threads per process
  * @param leastParts the fewest partitions per process
- * @param unpacked whether records are unpacked
+ * @param processes number of processes
+ * @param unpacked whether every index of a record takes a word of its own
  */
 export function planPartitions(
   size: ProblemSize,
@@ -39,16 +41,16 @@ export function planPartitions(
   unpacked = false,
 ): CpuPlan {
   const whole = layOut(partitionSize(size, threads, 1, unpacked))
-  const shared = replicatedBytes(whole)
-  const room = FILLED * MOST_PARTITION_BYTES - shared
-  const own = whole.byteLength - shared
+  const replicated = replicatedBytes(whole)
+  const room = PLANNED_FILL * MOST_PARTITION_BYTES - replicated
+  const divisible = whole.byteLength - replicated
   if (room <= 0)
     throw new InputError(
       'memory',
-      `The factors of ${size.dims.join('×')} at rank ${size.rank} take ${formatBytes(shared)}; each part of a problem ` +
+      `The factors of ${size.dims.join('×')} at rank ${size.rank} take ${formatBytes(replicated)}; each part of a problem ` +
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
-  const parts = Math.max(leastParts, Math.ceil(own / room / processes))
+  const parts = Math.max(leastParts, Math.ceil(divisible / room / processes))
   const layout =
     parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, unpacked))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
@@ -67,11 +69,12 @@ export function planPartitions(
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
 
-/** The bytes of a partition that every other one takes again. */
+/** The bytes of a partition that do not shrink when there are more partitions: each holds them in full. */
 function replicatedBytes({ items }: PartitionLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
+/** The expected size of one of `parts` partitions, if rows and entries are divided evenly among them. */
 function partitionSize(size: ProblemSize, threads: number, parts: number, unpacked: boolean): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
@@ -115,25 +118,29 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
     parts,
     sharedWords: dims.map(() => (parts > 1 ? 4 * parts * parts : 0)),
     exchangedSums: parts > 1 ? mostExchangedSums(longSegments(1, entries, segment)) : 0,
-    first: true,
+    isFirst: true,
   }
 }
 
-/** The approximate number of segments of long rows: full ones of S entries, and one partly filled per row. */
+/**
+ * The approximate number of segments of a mode's long rows: full ones of S entries, and one partly filled per
+ * row.
+ * @param segment S
+ */
 const longSegments = (rows: number, entries: number, segment: number): number =>
   entries <= segment ? 0 : Math.min(entries / segment + rows / 2, (1.5 * entries) / segment)
 
 /**
- * The most partial sums of a row that a partition exchanges: two for every level of a tree with this many
- * leaves.
+ * The most partial sums of a row of `segments` segments that a partition exchanges: two for every level of a
+ * binary tree over the segments.
  */
 export const mostExchangedSums = (segments: number): number =>
   2 * Math.ceil(Math.log2(Math.max(2, segments))) + 2
 
-/** The plan in words: bytes in total, and by purpose. */
+/** Formats a plan: `12 MiB of memory (factors 2 MiB, …)`, without items of 0 bytes. */
 export function describePlan({ byteLength, items }: EnginePlan): string {
-  const parts = items.filter((item) => item.byteLength > 0)
-  return `${formatBytes(byteLength)} of memory (${parts.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
+  const nonzero = items.filter((item) => item.byteLength > 0)
+  return `${formatBytes(byteLength)} of memory (${nonzero.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
 /** Throws an InputError if a plan exceeds the available bytes. */

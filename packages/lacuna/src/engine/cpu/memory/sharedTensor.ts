@@ -3,8 +3,8 @@ import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 
 /**
- * The tensor with arrays in shared memory, which go to worker threads without copies. Arrays that are not
- * shared yet are copied once.
+ * Returns the tensor with arrays in shared memory, which go to worker threads without copies. Arrays that are
+ * shared already are used as they are.
  */
 export function toSharedTensor({ dims, indices, values, weights }: SparseTensor): SparseTensor {
   return {
@@ -15,6 +15,7 @@ export function toSharedTensor({ dims, indices, values, weights }: SparseTensor)
   }
 }
 
+/** The array itself if it is in shared memory, else a copy that is. */
 function toSharedArray<A extends Uint32Array | Float32Array>(array: A, allocate: (length: number) => A): A {
   if (!(array.buffer instanceof ArrayBuffer)) return array
   const copy = allocate(array.length)

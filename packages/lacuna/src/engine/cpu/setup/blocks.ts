@@ -3,17 +3,19 @@ import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { ViewSource } from '../threads/messages.ts'
 
+/** Bytes of a column of a block: a word per entry. */
 const COLUMN_BYTES = 4 * LOADED_AT_A_TIME
 
-/** Views of the same entries, which are read together. */
-export interface Group {
+/** Views of the same tensor, whose entries are read once for all of them. */
+export interface ViewGroup {
   tensor: SparseTensor
+  /** Each view, and its number among all views. */
   views: { source: ViewSource; number: number }[]
 }
 
-/** Groups views by their tensor. */
-export function groupsOf(views: readonly ViewSource[]): Group[] {
-  const groups: Group[] = []
+/** Groups views by their tensor, in the order of their first views. */
+export function groupByTensor(views: readonly ViewSource[]): ViewGroup[] {
+  const groups: ViewGroup[] = []
   views.forEach((source, number) => {
     const group = groups.find(({ tensor }) => tensor === source.tensor)
     if (group) group.views.push({ source, number })
@@ -22,19 +24,31 @@ export function groupsOf(views: readonly ViewSource[]): Group[] {
   return groups
 }
 
-/** A block of entries in a thread's scratch. The members are addresses. */
+/**
+ * A block of up to LOADED_AT_A_TIME entries in a thread's scratch, in columns. The public members are
+ * addresses.
+ */
 export class Block {
+  /** The indices, one column per mode. */
   readonly columns: number
   readonly values: number
+  /** Hashes of the coordinates, which a kernel computes. */
   readonly hashes: number
-  /** 0 if no view has weights. */
+  /** 0 if the block has no weights. */
   readonly weights: number
+  /** Two words: a digest of the entries. */
   readonly digest: number
+  /** The rows of each mode, for checking indices. */
   readonly sizes: number
   readonly #indices: Uint32Array[]
   /** Values, and weights if there are any. */
   readonly #numbers: Float32Array[]
 
+  /**
+   * @param address where the block begins; it takes blockBytes of memory/layout.ts
+   * @param order number of modes
+   * @param weighted whether it has a column of weights
+   */
   constructor(buffer: ArrayBufferLike, address: number, order: number, weighted: boolean) {
     this.columns = address
     this.values = address + order * COLUMN_BYTES
@@ -51,12 +65,12 @@ export class Block {
     )
   }
 
-  /** The address of the indices in a mode. */
+  /** The address of the column of indices in a mode. */
   column(mode: number): number {
     return this.columns + mode * COLUMN_BYTES
   }
 
-  /** Copies the entries from … to of a tensor into the block. */
+  /** Copies the entries from … to of a tensor, at most LOADED_AT_A_TIME, into the block. */
   fill({ indices, values, weights }: SparseTensor, from: number, to: number): void {
     for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
     this.#numbers[0].set(values.subarray(from, to))
@@ -64,8 +78,8 @@ export class Block {
   }
 
   /**
-   * Copies entries from records of `words` words each: the indices, the bits of the value, and those of the
-   * weight if there is one.
+   * Copies `count` entries into the block, from records of `words` words each: the indices, the bits of the
+   * value, and those of the weight if there is one.
    */
   fillFromRecords(records: Uint32Array, count: number, words: number): void {
     const bits = this.#numbers.map(
@@ -81,7 +95,10 @@ export class Block {
 export const anyWeighted = (views: readonly ViewSource[]): boolean =>
   views.some(({ meanWeight }) => meanWeight !== undefined)
 
-/** Calls `visit` with the borders of each block of a thread's range of entries, until it returns false. */
+/**
+ * Calls `visit` with the range of each block of a thread's range of a tensor's entries, until it returns
+ * false.
+ */
 export function forEachBlock(
   { values }: SparseTensor,
   thread: number,
@@ -93,5 +110,5 @@ export function forEachBlock(
     if (visit(from, Math.min(from + LOADED_AT_A_TIME, end)) === false) return
 }
 
-/** The limit of a view that has all entries: no position reaches it. */
-export const EVERYWHERE = 2 ** 32
+/** The limit on positions of a view that has all entries, in contrast to a probe: positions are below 2³². */
+export const NO_LIMIT = 2 ** 32

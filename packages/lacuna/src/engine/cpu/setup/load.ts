@@ -35,18 +35,21 @@ import { withUnknown } from './zeros.ts'
 
 /** A loaded problem in the memories of this process. */
 export interface LoadedPartitions {
+  /** The partitions of this process. */
   parts: readonly PartitionMemory[]
   /** The number of the view whose errors are those of a set, by the name of the set. */
   viewOf: ReadonlyMap<string, number>
+  /** Per view, the error sums of all processes' chunks, and the first chunk of each partition. */
   errorSums: ThreadSetup['errorSums']
   /** Where unlisted cells are zeros: Σ y² and Σ y over all cells as of the last measurement of errors. */
   totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
+  /** The number of entries of each set over all processes, by the name of the set. */
   entries: ReadonlyMap<string, number>
   rank: number
   momentumFactors: boolean
   posterior: boolean
-  /** The views whose entries have weights. */
+  /** The numbers of the views whose entries have weights. */
   weightedViews: readonly number[]
   times: Omit<SetUpTimes, 'values'>
   /** Per view, the most entries of a row that is one segment. */
@@ -59,11 +62,14 @@ export interface LoadingContext extends ProblemWorkers {
   leastParts: number
   /** Whether every index of a record takes a word of its own (packing.ts). */
   unpacked: boolean
+  /** Returns a memory of at least this size, filled with zeros. */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
 /**
- * Loads a problem.
+ * Checks and counts the entries, plans and allocates the partitions of this process, opens the problem on the
+ * threads, and places and sorts the entries there. All processes call it together. Throws an InputError if an
+ * entry is invalid or the memory does not suffice.
  * @param number the number of the problem on its engine
  * @param start when loading began, by performance.now()
  */
@@ -79,19 +85,19 @@ export async function loadPartitions(
   const { dims } = problem.tensor
   const threads = members.length
   const entries = await countSets(problem, communicator)
-  const known = entries.get('train')!
+  const trainEntries = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
   const meanWeights = await meanWeightsOf(problem, communicator)
   const weighted = meanWeights.has('train')
   if (zeros && weighted) throw refuseWeightedZeros()
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const size = { ...resolveSize(problem, known, weighted), sets }
+  const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
   const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
   await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
-  const total = known + unknown
+  const total = trainEntries + unknown
   entries.set('train', total)
   const listed = await communicator.failTogether(() =>
     zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : toSharedTensor(problem.tensor),
@@ -113,8 +119,8 @@ export async function loadPartitions(
   )
   times.count = lap()
   // All processes must compute the same partitions, even if their numbers of threads differ.
-  const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
-  const all = layOutPartitions(views, plan.parts, communicator.size, {
+  const mostThreads = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
+  const layouts = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
     momentumFactors,
     zeros,
@@ -122,18 +128,18 @@ export async function loadPartitions(
     strata: strata ? total : 0,
     dims,
     unpacked,
-    threads: most,
+    threads: mostThreads,
   })
-  const partsEach = all.length / communicator.size
+  const partsEach = layouts.length / communicator.size
   const firstPart = communicator.rank * partsEach
   const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
-    all
+    layouts
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
   checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
-  const observed = dims.map((_, mode) => dims[mode] - countZeros(views[mode].lengths))
+  const observed = dims.map((_, mode) => dims[mode] - countEmptyRows(views[mode].lengths))
   const owned = dims.map((_, mode) =>
     views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
   )
@@ -181,7 +187,7 @@ export async function loadPartitions(
     },
     module,
   }))
-  const placing = {
+  const input = {
     views: sources.map(({ source }) => source),
     keys,
     borders: views.map(({ slices }) => [
@@ -192,7 +198,7 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  await placeAndSort(context, number, problem, placing, times, lap)
+  await placeAndSort(context, number, problem, input, times, lap)
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
     await buildCells(context, number, parts, lengths, seed)
@@ -230,7 +236,10 @@ export async function loadPartitions(
   }
 }
 
-/** The size of a problem, with the options that depend on the number of training entries of all processes. */
+/**
+ * The size of a problem, with the options resolved that are functions of `entries`, the number of training
+ * entries of all processes. Strata need momentum factors, and exclude zeros and weights.
+ */
 function resolveSize(problem: Problem, entries: number, weighted: boolean) {
   const { rank, momentumFactors, zeros = false, probe, posterior = false, strata = false } = problem
   const isStrata = typeof strata === 'function' ? strata(entries) : strata
@@ -248,20 +257,21 @@ function resolveSize(problem: Problem, entries: number, weighted: boolean) {
 }
 
 /**
- * Places the records of all entries and sorts them. With several processes the entries are first sent to those
- * that own them.
+ * Places the records of all entries and sorts them. With several processes the entries are first sent to
+ * those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * @param times receives the seconds of both phases
  */
 async function placeAndSort(
   context: LoadingContext,
   number: number,
   problem: Problem,
-  placing: PlaceInput,
+  input: PlaceInput,
   times: Pick<SetUpTimes, 'place' | 'sort'>,
   lap: () => number,
 ): Promise<void> {
   const { pool, members, communicator } = context
   if (communicator.size === 1) {
-    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
+    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, input }))
     times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
     times.sort = lap() - times.place
     if ((answers as number[][]).some(([, repeated]) => repeated > 0))
@@ -272,9 +282,9 @@ async function placeAndSort(
         throw error
       }
   } else {
-    await routeEntries(context, number, placing)
+    await routeEntries(context, number, input)
     times.place = lap()
-    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+    await pool.ask(members, () => ({ type: 'sort', problem: number, input }))
     times.sort = lap()
   }
 }
@@ -288,25 +298,30 @@ async function countSets(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
 ): Promise<Map<string, number>> {
-  const own = { train: tensor, ...sets }
-  const all = await communicator.allGatherNumbers(...Object.values(own).map(({ values }) => values.length))
-  return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
+  const named = { train: tensor, ...sets }
+  const counted = await communicator.allGatherNumbers(
+    ...Object.values(named).map(({ values }) => values.length),
+  )
+  return new Map(
+    Object.keys(named).map((name, i) => [name, counted.reduce((sum, counts) => sum + counts[i], 0)]),
+  )
 }
 
-/** The mean weight of each set whose entries have weights, by name. */
+/** The mean weight of each set whose entries have weights, by name, over all processes. */
 async function meanWeightsOf(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
 ): Promise<Map<string, number>> {
   const means = new Map<string, number>()
   for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
-    const where = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
-    const mean = await meanWeightOf(communicator, set, where)
+    const describeEntry = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
+    const mean = await meanWeightOf(communicator, set, describeEntry)
     if (mean !== undefined) means.set(name, mean)
   }
   return means
 }
 
+/** The error for weights where unlisted cells are zeros. */
 function refuseWeightedZeros(): InputError {
   return new InputError(
     'option',
@@ -314,7 +329,13 @@ function refuseWeightedZeros(): InputError {
   )
 }
 
-/** The sources of all views: the training entries by every mode, then the other sets by the first mode. */
+/**
+ * The sources of all views: the training entries by every mode, then the other sets and the probe by the
+ * first mode. A probe of all entries has no view of its own.
+ * @param train the training entries of this process
+ * @param total number of training entries of all processes
+ * @param probe approximate number of entries in the probe, if there is one
+ */
 function sourcesOf(
   train: SparseTensor,
   total: number,
@@ -341,9 +362,10 @@ function sourcesOf(
 }
 
 /**
- * Powers of two by which values and factors are multiplied. Data of any magnitude, 10⁻³⁰ or 10³⁰, is then
- * solved near 1, where float32 neither overflows nor underflows. Dividing values by 2^(Nj) and factors by 2^j
- * leaves the problem the same; since both are powers of two, no bit of the solution changes.
+ * Chooses the powers of two by which values and factors are multiplied, from Σ x² over the entries. Data of
+ * any magnitude, 10⁻³⁰ or 10³⁰, is then solved near 1, where float32 neither overflows nor underflows.
+ * Dividing values by 2^(Nj) and factors by 2^j leaves the problem the same; since both are powers of two, no
+ * bit of the solution changes.
  */
 function chooseScales(squares: number, entries: number, N: number): { values: number; factors: number } {
   const rms = Math.sqrt(squares / entries)
@@ -351,23 +373,27 @@ function chooseScales(squares: number, entries: number, N: number): { values: nu
   return { values: 2 ** (-N * j), factors: 2 ** -j }
 }
 
+/** The number of entries of a view in all partitions. */
 function entriesOf({ slices }: View): number {
   return slices.reduce((sum, { entries }) => sum + entries, 0)
 }
 
-function countZeros(lengths: Uint32Array): number {
+/** The number of rows without entries. */
+function countEmptyRows(lengths: Uint32Array): number {
   let count = 0
   for (let p = 0; p < lengths.length; p++) if (lengths[p] === 0) count++
   return count
 }
 
+/** The rows without entries, ascending. */
 function emptyRows(lengths: Uint32Array): Uint32Array {
-  const count = countZeros(lengths)
+  const count = countEmptyRows(lengths)
   const rows = new Uint32Array(count)
   for (let p = 0, i = 0; i < count; p++) if (lengths[p] === 0) rows[i++] = p
   return rows
 }
 
+/** Formats a digest: the sizes of the modes, then each word in hexadecimal, joined by `-`. */
 function digestOf(digest: readonly number[], dims: readonly number[]): string {
   return [dims.join('x'), ...digest.map((word) => (word >>> 0).toString(16).padStart(8, '0'))].join('-')
 }

@@ -8,14 +8,16 @@ import { type SparseTensor, unitOf } from '../../../tensor/index.ts'
  * divided by it, so that λ and σ² have the same scale as without weights. The bits depend neither on the
  * order of the entries nor on which process has them. Throws an InputError if a weight is not positive and
  * finite.
- * @param where names an entry in messages
+ * @param describeEntry names an entry in messages, such as `Entry 5`
  */
 export async function meanWeightOf(
   communicator: Communicator,
   { values, weights }: SparseTensor,
-  where: (entry: number) => string,
+  describeEntry: (entry: number) => string,
 ): Promise<number | undefined> {
-  const own = await communicator.failTogether(() => largest(weights ?? new Float32Array(), where))
+  const own = await communicator.failTogether(() =>
+    largestWeight(weights ?? new Float32Array(), describeEntry),
+  )
   const all = await communicator.allGatherNumbers(weights ? 1 : 0, own, values.length)
   const isWeighted = ([has, , entries]: readonly number[]): boolean => has === 1 || entries === 0
   if (!all.some(([has]) => has === 1)) return undefined
@@ -29,14 +31,15 @@ export async function meanWeightOf(
   return (total * unit) / all.reduce((count, [, , entries]) => count + entries, 0)
 }
 
-function largest(weights: Float32Array, where: (entry: number) => string): number {
+/** The largest weight, 0 if there is none; throws an InputError if one is not positive and finite. */
+function largestWeight(weights: Float32Array, describeEntry: (entry: number) => string): number {
   let most = 0
   for (let e = 0; e < weights.length; e++) {
     const weight = weights[e]
     if (!(weight > 0 && weight < Infinity))
       throw new InputError(
         'value',
-        `${where(e)} has the weight ${weight}; weights must be finite and above 0.`,
+        `${describeEntry(e)} has the weight ${weight}; weights must be finite and above 0.`,
       )
     if (weight > most) most = weight
   }

@@ -13,8 +13,9 @@ import { rowTotalsByThreads } from './rowTotals.ts'
 
 /**
  * Statistics of the entries of all processes by row; the bits do not depend on which process has which
- * entries.
- * @param padded a rank whose kernel is compiled
+ * entries. All processes call it together.
+ * @param workers the threads and processes, and a padded rank whose kernel is compiled already
+ * @param tensor the entries of this process
  */
 export async function observeAll(
   workers: ProblemWorkers & { padded: number },
@@ -26,11 +27,18 @@ export async function observeAll(
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
   const totals = await rowTotalsByThreads(workers, tensor, unit)
-  return observedOf(extremes, communicator.size > 1 ? await addTotals(communicator, totals) : totals, unit)
+  return observedOf(
+    extremes,
+    communicator.size > 1 ? await allReduceTotals(communicator, totals) : totals,
+    unit,
+  )
 }
 
-/** Sums the totals of all processes. They are whole numbers: the order of the additions does not matter. */
-async function addTotals(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
+/**
+ * Sums the totals of all processes, on each of them. They are whole numbers: the order of the additions does
+ * not matter.
+ */
+async function allReduceTotals(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
   const total: RowTotals = {
     counts: counts.map(({ length }) => new Uint32Array(length)),
     sums: sums.map(({ length }) => new Float64Array(length)),

@@ -4,7 +4,7 @@
  */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
-import { areas, blockBytes } from '../memory/layout.ts'
+import { areaAllocator, blockBytes } from '../memory/layout.ts'
 import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
@@ -12,11 +12,12 @@ import type { TotalsInput } from '../threads/messages.ts'
 import type { Pool } from '../threads/pool.ts'
 import { Block, forEachBlock } from './blocks.ts'
 
-/** Entries per sum from which on threads with sums of their own are worthwhile. */
+/** Entries per row and thread from which on threads with sums of their own are worthwhile. */
 const ENTRIES_PER_SUM = 4
 
 /**
- * Counts and sums per row.
+ * Counts the entries and sums the values of each row of each mode of this process's entries; on the calling
+ * thread if they are few or not in shared memory.
  * @param padded a rank whose kernel is compiled; any would do
  * @param unit the unit of which values are whole multiples
  */
@@ -29,7 +30,7 @@ export async function rowTotalsByThreads(
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
   const isShared = [values, ...indices].every(({ buffer }) => !(buffer instanceof ArrayBuffer))
   if (!isShared || ENTRIES_PER_SUM * rows * members.length > values.length) return rowTotals(tensor, unit)
-  const { take, end } = areas()
+  const { take, end } = areaAllocator()
   const threads = members.map(() => ({
     block: take('blocks', blockBytes(dims.length, false)),
     halves: take('blocks', 16 * LOADED_AT_A_TIME),
@@ -43,7 +44,7 @@ export async function rowTotalsByThreads(
     type: 'totals',
     module,
     memory,
-    totalling: { tensor: entries, unit, threads, thread },
+    input: { tensor: entries, unit, threads, thread },
   }))
   const total: RowTotals = {
     counts: dims.map((dim) => new Uint32Array(dim)),
@@ -61,7 +62,7 @@ export async function rowTotalsByThreads(
   return total
 }
 
-/** Adds up a thread's range of the entries. */
+/** Adds a thread's range of the entries to the thread's own counts and sums. */
 export function addTotals(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,

@@ -1,4 +1,4 @@
-/** Times of the phases of loading a problem. */
+/** A record of how long the phases of loading take, and a stopwatch. */
 /** Durations of the phases of loading a problem, in seconds by the clock of the main thread. */
 export interface SetUpTimes {
   /** Until the threads have started and the kernel is compiled: next to nothing if both are there already. */
@@ -15,7 +15,10 @@ export interface SetUpTimes {
   values: number
 }
 
-/** A stopwatch: each call returns the seconds since the last one. */
+/**
+ * Returns a stopwatch: each call returns the seconds since the last one.
+ * @param start when it starts, by performance.now()
+ */
 export function stopwatch(start = performance.now()): () => number {
   let last = start
   return () => {

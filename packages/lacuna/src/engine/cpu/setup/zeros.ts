@@ -10,7 +10,10 @@ import { findDuplicates, type SparseTensor } from '../../../tensor/index.ts'
 import { gramBlocks } from '../memory/layout.ts'
 import type { ThreadPartition } from '../threads/threadProblem.ts'
 
-/** The training entries, followed by the cells of all other sets, marked as unknown. */
+/**
+ * The training entries, followed by the cells of all other sets with a value that marks them as unknown, in
+ * shared memory. Throws an InputError if a cell is listed twice.
+ */
 export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]): SparseTensor {
   const counts = [train, ...sets].map(({ values }) => values.length)
   const total = counts.reduce((sum, count) => sum + count, 0)
@@ -35,7 +38,10 @@ export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]):
   return { dims: train.dims, indices, values }
 }
 
-/** Writes Σ k kᵀ over all cells of a row of mode i (R × R), from the products of the other modes' columns. */
+/**
+ * Writes Σ k kᵀ over all cells of a row of mode i (R × R): the elementwise product of the other modes' UᵀU,
+ * which addProducts has written.
+ */
 export function writeGram({ memory, layout }: ThreadPartition, i: number): void {
   const { padded, modes } = layout
   const gram = new Float32Array(memory.buffer, modes[i].gram, padded * padded)
@@ -49,7 +55,7 @@ export function writeGram({ memory, layout }: ThreadPartition, i: number): void 
   }
 }
 
-/** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ per block of rows, on all threads. */
+/** Computes a thread's blocks of rows of U⁽ⁱ⁾ᵀU⁽ⁱ⁾. */
 export function sumProducts(
   { kernel, layout }: ThreadPartition,
   i: number,
@@ -72,7 +78,10 @@ export function addProducts({ memory, layout }: ThreadPartition, i: number): voi
   for (let r = 1; r < padded; r++) for (let s = 0; s < r; s++) total[r * padded + s] = total[s * padded + r]
 }
 
-/** Σ y² over all cells: the sum of the elementwise product of all modes' U⁽ⁱ⁾ᵀU⁽ⁱ⁾. */
+/**
+ * Σ y² over all cells, from what addProducts has written: the sum of the elementwise product of all modes'
+ * U⁽ⁱ⁾ᵀU⁽ⁱ⁾.
+ */
 export function sumOfSquares({ memory, layout }: ThreadPartition): number {
   const { padded, modes } = layout
   const all = modes.map(({ products }) => matrixAt(memory, products, padded))
@@ -81,5 +90,6 @@ export function sumOfSquares({ memory, layout }: ThreadPartition): number {
   return sum
 }
 
+/** The matrix (R × R, padded, float64) at an address, as an array over the memory. */
 const matrixAt = (memory: WebAssembly.Memory, address: number, padded: number): Float64Array =>
   new Float64Array(memory.buffer, address, padded * padded)

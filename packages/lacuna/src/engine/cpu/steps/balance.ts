@@ -7,41 +7,48 @@ import { BLOCK_ROWS } from '../../../kernels/solve/layout.ts'
 import type { ModeLayout, PartitionLayout } from '../memory/layout.ts'
 import type { ThreadPartition } from '../threads/threadProblem.ts'
 
-/** The passes of balancing, in order; all threads synchronize between two passes. */
+/**
+ * The passes of balancing over a partition, in order; all threads synchronize between two passes. The last
+ * ones write the mean of the rows with entries, and give it to the rows without.
+ */
 export const balancePasses: readonly ((part: ThreadPartition, thread: number, threads: number) => void)[] = [
-  function measure({ kernel, layout }, thread, threads) {
+  function sumColumnSquares({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
   },
-  function choose({ memory, layout }, thread) {
-    if (thread === 0) chooseScales(memory, layout)
+  function chooseColumnScales({ memory, layout }, thread) {
+    if (thread === 0) writeScales(memory, layout)
   },
-  function scale({ kernel, layout }, thread, threads) {
-    for (const { factor, momentumFactor, rows, rowLengths, by, blockSums } of layout.modes) {
-      kernel.scaleColumns(factor, rows, by, thread, threads)
-      if (momentumFactor) kernel.scaleColumns(momentumFactor, rows, by, thread, threads)
+  function scaleColumns({ kernel, layout }, thread, threads) {
+    for (const { factor, momentumFactor, rows, rowLengths, columnScales, blockSums } of layout.modes) {
+      kernel.scaleColumns(factor, rows, columnScales, thread, threads)
+      if (momentumFactor) kernel.scaleColumns(momentumFactor, rows, columnScales, thread, threads)
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
     }
   },
   function average(part, thread) {
-    if (thread === 0) writeMeans(part, 'mean')
+    if (thread === 0) writeMeanRow(part, 'mean')
   },
-  fill('mean'),
+  fillPass('mean'),
 ]
 
-/** The passes that give rows without entries the mean of the others; the mean of λ stays as it is. */
+/**
+ * The passes that give rows without entries the mean of the others. The mean towards which λ shrinks rows
+ * stays as it is: this one is written in the memory of the column scales.
+ */
 export const fillPasses: typeof balancePasses = [
-  function sum({ kernel, layout }, thread, threads) {
+  function sumRows({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
   },
   function average(part, thread) {
-    if (thread === 0) writeMeans(part, 'by')
+    if (thread === 0) writeMeanRow(part, 'columnScales')
   },
-  fill('by'),
+  fillPass('columnScales'),
 ]
 
-function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
+/** Returns the pass that copies a row of the mode's layout to the rows without entries. */
+function fillPass(row: 'mean' | 'columnScales'): (typeof balancePasses)[number] {
   return function fillEmptyRows({ kernel, layout, observed }, thread, threads) {
     layout.modes.forEach((mode, i) => {
       const { factor, rows, rowLengths } = mode
@@ -50,7 +57,7 @@ function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
   }
 }
 
-/** Σ over the blocks of a mode, in order (R). */
+/** Adds the block sums of a mode in order, in float64: a sum per column (R, padded). */
 export function addBlocks(
   memory: WebAssembly.Memory,
   { padded }: PartitionLayout,
@@ -63,7 +70,12 @@ export function addBlocks(
   return total
 }
 
-function chooseScales(memory: WebAssembly.Memory, layout: PartitionLayout): void {
+/**
+ * Writes the factors by which columns are multiplied, so that each component has the same norm in all modes
+ * (the geometric mean of its norms), and v of the gradient step; from the squares summed per block. Columns
+ * of a component that is zero or not finite stay.
+ */
+function writeScales(memory: WebAssembly.Memory, layout: PartitionLayout): void {
   const { padded, modes } = layout
   const lengths = modes.map((mode) => addBlocks(memory, layout, mode).map(Math.sqrt))
   const common = lengths[0].map(
@@ -71,15 +83,18 @@ function chooseScales(memory: WebAssembly.Memory, layout: PartitionLayout): void
   )
   const scale = scaleVector(common, modes.length)
   modes.forEach((mode, i) => {
-    const by = common.map((length, r) => (length > 0 && length < Infinity ? length / lengths[i][r] : 1))
-    new Float32Array(memory.buffer, mode.by, padded).set(by)
+    const columnScales = common.map((length, r) =>
+      length > 0 && length < Infinity ? length / lengths[i][r] : 1,
+    )
+    new Float32Array(memory.buffer, mode.columnScales, padded).set(columnScales)
     new Float32Array(memory.buffer, mode.scale, padded).set(scale)
   })
 }
 
 /**
- * v of the gradient step: 1 / (the typical size of k_r), up to a common factor; k is a product of N − 1
+ * v of the gradient step (R): 1 / (the typical size of k_r), up to a common factor; k is a product of N − 1
  * columns.
+ * @param common the norm of each component's columns after balancing
  */
 function scaleVector(common: Float64Array, order: number): Float64Array {
   const longest = Math.max(...common)
@@ -89,7 +104,14 @@ function scaleVector(common: Float64Array, order: number): Float64Array {
   )
 }
 
-function writeMeans({ memory, layout, observed, zeros }: ThreadPartition, into: 'mean' | 'by'): void {
+/**
+ * Writes the mean of the rows with entries of each mode, from their block sums; zeros where unlisted cells
+ * are zeros.
+ */
+function writeMeanRow(
+  { memory, layout, observed, zeros }: ThreadPartition,
+  into: 'mean' | 'columnScales',
+): void {
   for (const [i, mode] of layout.modes.entries()) {
     const mean = addBlocks(memory, layout, mode).map((sum) => (zeros ? 0 : sum / observed[i]))
     new Float32Array(memory.buffer, mode[into], layout.padded).set(mean)

@@ -7,7 +7,7 @@ export interface Area {
   byteLength: number
 }
 
-/** What a thread needs to exchange areas. */
+/** The memories, and the threads and processes, between which a thread exchanges areas. */
 export interface ExchangePlan {
   exchange: Exchange
   /** The memories of this process's partitions. */
@@ -21,7 +21,7 @@ export interface ExchangePlan {
 }
 
 /**
- * Brings every partition up to date: area k of a list is owned by partition k and is copied to all others.
+ * Copies areas between partitions: area k of a list is owned by partition k and is copied to all others.
  * All threads of all processes call this together, with the same lists; no call returns before everything has
  * arrived.
  */
@@ -33,13 +33,13 @@ export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area
     if (from !== to && byteLength > 0 && job++ % threads === thread)
       bytes[to].set(bytes[from].subarray(address, address + byteLength), address)
   }
-  const isOwn = (part: number): boolean => part >= firstPart && part < firstPart + memories.length
+  const isInThisProcess = (part: number): boolean => part >= firstPart && part < firstPart + memories.length
   barrier()
   // The areas of this process's partitions are collected in its first one, exchanged with the other
   // processes, and copied back.
   for (const areas of lists)
     areas.forEach((area, part) => {
-      if (isOwn(part)) copy(area, part - firstPart, 0)
+      if (isInThisProcess(part)) copy(area, part - firstPart, 0)
     })
   if (exchange.size > 1) {
     barrier()
@@ -56,7 +56,9 @@ export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area
 }
 
 /**
- * All-gathers areas. Those of a process's partitions are in order, and between them is nothing that differs.
+ * All-gathers a list of areas from and into one memory of each process. The areas of a process's partitions
+ * are ascending, and the bytes between them are equal in all processes.
+ * @param partsEach partitions per process
  */
 function gatherAreas(
   exchange: Exchange,
@@ -67,11 +69,11 @@ function gatherAreas(
   const starts: number[] = []
   const lengths: number[] = []
   for (let process = 0; process < exchange.size; process++) {
-    const own = areas
+    const ofProcess = areas
       .slice(process * partsEach, (process + 1) * partsEach)
       .filter(({ byteLength }) => byteLength > 0)
-    const first = own[0]?.address ?? 0
-    const last = own[own.length - 1]
+    const first = ofProcess[0]?.address ?? 0
+    const last = ofProcess[ofProcess.length - 1]
     starts.push(first / 4)
     lengths.push(last ? (last.address + last.byteLength - first) / 4 : 0)
   }

@@ -4,7 +4,9 @@ import { barrier, type ThreadProblem } from '../threads/threadProblem.ts'
 import { type Area, exchangeAreas } from './exchangePlan.ts'
 
 /**
- * Exchanges the rows that a step of mode i changed, and finishes the shared rows.
+ * Copies the rows that a step of mode i changed to all partitions of all processes, and updates the rows
+ * whose segments several partitions have, from all partial sums. All threads of all processes call it
+ * together.
  * @param key the random stream of the step
  */
 export function exchangeRows(problem: ThreadProblem, i: number, key: number): void {
@@ -31,7 +33,10 @@ export function exchangeRows(problem: ThreadProblem, i: number, key: number): vo
   barrier(parts, thread)
 }
 
-/** The areas of each partition's partial sums of shared rows; every thread can compute their sizes. */
+/**
+ * Per partition, the area of its partial sums of shared rows after a step of mode i. Threads that will not
+ * copy them get areas of 0 bytes.
+ */
 function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
   const [{ kernel, layout }] = parts
   const areas = owned[i].map((_, part) => ({ address: exchangeAddress(layout, part), byteLength: 0 }))
@@ -47,22 +52,28 @@ function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number,
   return areas
 }
 
-/** The areas that a step changes of the rows that only one partition has. */
+/**
+ * Lists of areas, one per matrix, that a step of mode i changes: the rows that only one partition has
+ * segments of. Under a learned prior also their moments, leverages and sums.
+ */
 function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
   const { factor, moments, leverages, rowSums } = modes[i]
-  const rows = [areasOf(problem, factor, i)]
+  const rows = [areasOfMatrix(problem, factor, i)]
   if (problem.posterior)
     rows.push(
-      areasOf(problem, moments, i, 4 * padded * padded),
-      areasOf(problem, leverages, i, 4),
-      areasOf(problem, rowSums, i, 24),
+      areasOfMatrix(problem, moments, i, 4 * padded * padded),
+      areasOfMatrix(problem, leverages, i, 4),
+      areasOfMatrix(problem, rowSums, i, 24),
     )
   return rows
 }
 
-/** The areas of the rows of a matrix that only one partition has. */
-function areasOf(
+/**
+ * Per partition, the area of the rows of a matrix that only it has segments of.
+ * @param matrix the address of the matrix
+ */
+function areasOfMatrix(
   { parts, owned }: ThreadProblem,
   matrix: number,
   mode: number,
@@ -82,6 +93,6 @@ export function gatherMomentumFactors(problem: ThreadProblem): void {
   const { modes } = problem.parts[0].layout
   exchangeAreas(
     problem,
-    modes.map(({ momentumFactor }, i) => areasOf(problem, momentumFactor, i)),
+    modes.map(({ momentumFactor }, i) => areasOfMatrix(problem, momentumFactor, i)),
   )
 }

@@ -12,7 +12,7 @@ import {
 import type { Iterated, Iterations } from '../../engine.ts'
 import { multiplyColumns, prepareZeros } from '../setup/grid/allCells.ts'
 import type { Kernel } from '../threads/kernel.ts'
-import { barrier, since, type ThreadProblem } from '../threads/threadProblem.ts'
+import { barrier, type ThreadProblem, timeSince } from '../threads/threadProblem.ts'
 import { exchangeRows } from './exchangeRows.ts'
 import { addBins } from './posterior/learnedNoise.ts'
 import { sweepPosterior } from './posterior/posterior.ts'
@@ -22,27 +22,27 @@ import { gatherChunks } from './sumErrors.ts'
 
 /**
  * Runs a thread's work of AO iterations: Algorithm 2, with iterations k, modes i, and the inner iterations l
- * of Algorithm 1.
+ * of Algorithm 1. Returns how many were done, and why it ended early.
  * @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of kernels/solve/layout.ts
  */
 export function iterate(problem: ThreadProblem, run: Iterations, skip: number): Iterated {
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
-  const before = exchange.secondsSpent()
+  const exchangedBefore = exchange.secondsSpent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
   const result = (done: number): Iterated => ({
     done,
-    exchanging: exchange.secondsSpent() - before,
-    ...since(problem, start),
+    exchanging: exchange.secondsSpent() - exchangedBefore,
+    ...timeSince(problem, start),
   })
   if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
   let isDecided = false
   for (let done = 0; ; done++) {
     if (!isDecided) {
       // At least one iteration, however little time there is: otherwise a run would never end.
-      decide(problem, done > 0 ? end : Infinity)
+      writeDecision(problem, done > 0 ? end : Infinity)
       barrier(parts, thread)
     }
     isDecided = false
@@ -68,7 +68,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
         }
         // The barrier of the last step also carries the decision to continue.
         if (i === modes - 1 && l === inner - 1) {
-          decide(problem, end)
+          writeDecision(problem, end)
           isDecided = true
         }
         barrier(parts, thread)
@@ -79,7 +79,11 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
   }
 }
 
-/** Sets the parameters of a step in this thread's kernel instance. */
+/**
+ * Sets the parameters of a step in this thread's kernel instance; 'posterior' and 'strata' steps set their
+ * own.
+ * @param l the number of the inner iteration
+ */
 function setStep(
   kernel: Kernel,
   { sample, lambda, step }: Iterations,
@@ -93,7 +97,10 @@ function setStep(
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
 
-/** The operations of a posterior sweep that involve all threads and processes. */
+/**
+ * Returns the operations of a posterior sweep that involve all threads and processes.
+ * @param key the random stream of the sweep
+ */
 function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
   const { parts, thread, exchange, noiseSums, errorSums } = problem
   return {
@@ -114,16 +121,18 @@ function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
   }
 }
 
+// The decisions that CONTROL_GO of the control block holds.
 const GO = 1
 const STOPPED = 2
 const TIME_IS_UP = 3
 
 /**
- * Decides whether to continue, on thread 0 of every process: all threads of all processes must stop after the
- * same iteration. A stop on one process stops all; the time is up by the clock of rank 0. The decision is
- * valid after the next barrier.
+ * Decides whether to continue, on thread 0 of every process, and writes it to the control block: all threads
+ * of all processes must stop after the same iteration. A stop on one process stops all; the time is up by the
+ * clock of rank 0. The decision is valid after the next barrier.
+ * @param end when the time is up, by performance.now()
  */
-function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
+function writeDecision({ parts, thread, exchange }: ThreadProblem, end: number): void {
   if (thread !== 0) return
   const { words } = parts[0]
   const isStopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
@@ -133,7 +142,8 @@ function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
 }
 
+/** Reads the decision: why the iterations end, or undefined if they continue. */
 function readDecision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
-  const found = Atomics.load(words, CONTROL_GO / 4)
-  return found === GO ? undefined : found === STOPPED ? 'stopped' : 'seconds'
+  const decision = Atomics.load(words, CONTROL_GO / 4)
+  return decision === GO ? undefined : decision === STOPPED ? 'stopped' : 'seconds'
 }

@@ -4,12 +4,16 @@ import type { StrataStep } from '../../engine.ts'
 import type { ModeLayout } from '../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../threads/threadProblem.ts'
 
-/** Factor on the spins of a barrier: a turn comes within microseconds, and sleeping takes fifty of them. */
-const PATIENCE = 5
+/**
+ * Spins of a thread that waits for its turn at a cell, as a multiple of those at a barrier: a turn comes
+ * within microseconds, and sleeping takes fifty of them.
+ */
+const SPIN_FACTOR = 5
 
 /**
- * Runs a thread's work of one epoch; afterwards all partitions have the new factors, without momentum.
- * @param done the number of epochs of this call before it
+ * Runs a thread's work of one epoch of stratified SGD. Afterwards, when all threads have returned, all
+ * partitions have the new factors, without momentum.
+ * @param done the number of epochs since `iterate` was called; turns are counted from 0 at the first
  */
 export function sweepStrata(
   { parts, thread, threads, barrier }: ThreadProblem,
@@ -26,7 +30,7 @@ export function sweepStrata(
   })
   barrier()
   const turn = (done * cellCount) / blocks
-  const spins = PATIENCE * words[(layout.control + CONTROL_SPINS) / 4]
+  const spins = SPIN_FACTOR * words[(layout.control + CONTROL_SPINS) / 4]
   kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, spins)
   barrier()
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
@@ -38,7 +42,10 @@ export function sweepStrata(
   })
 }
 
-/** Copies a thread's range of the rows of a factor to the other partitions and to the momentum factors. */
+/**
+ * Copies a thread's range of the rows of a factor of the first partition to the other partitions, and to the
+ * momentum factors of all.
+ */
 function copyRows(
   parts: readonly ThreadPartition[],
   { factor, momentumFactor, rows }: ModeLayout,

@@ -4,9 +4,12 @@
  */
 import type { Timed } from '../../engine.ts'
 import { sumAllCells } from '../setup/grid/allCells.ts'
-import { barrier, since, type ThreadPartition, type ThreadProblem } from '../threads/threadProblem.ts'
+import { barrier, type ThreadPartition, type ThreadProblem, timeSince } from '../threads/threadProblem.ts'
 
-/** Sums the errors of each of these views. */
+/**
+ * Computes the error sums of each chunk of these views, and all-gathers them into the problem's `errorSums`;
+ * all threads call it together. Returns the duration.
+ */
 export function sumErrors(problem: ThreadProblem, views: readonly number[]): Timed {
   const { parts } = problem
   const start = performance.now()
@@ -17,25 +20,26 @@ export function sumErrors(problem: ThreadProblem, views: readonly number[]): Tim
       kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums, zeros ? 1 : 0)
     gatherSums(problem, v)
   }
-  return since(problem, start)
+  return timeSince(problem, start)
 }
 
-/** Sums values or weights instead of errors, into the same memory. */
+/** Computes sums of values or of weights per chunk, in the memory of the error sums, and all-gathers them. */
 export function sumValuesOrWeights(
   problem: ThreadProblem,
   views: readonly number[],
-  what: 'values' | 'weights',
+  quantity: 'values' | 'weights',
 ): void {
   for (const v of views) {
     for (const { kernel, layout } of problem.parts) {
       const { descriptor, errorSums } = layout.views[v]
-      if (what === 'values') kernel.valueSums(layout.control, descriptor, errorSums)
+      if (quantity === 'values') kernel.valueSums(layout.control, descriptor, errorSums)
       else kernel.weightSums(layout.control, descriptor, errorSums)
     }
     gatherSums(problem, v)
   }
 }
 
+/** All-gathers the two sums per chunk of view v, after a barrier; on thread 0. */
 function gatherSums(problem: ThreadProblem, v: number): void {
   const { parts, thread, errorSums } = problem
   barrier(parts, thread)
@@ -48,20 +52,21 @@ function gatherSums(problem: ThreadProblem, v: number): void {
 }
 
 /**
- * All-gathers numbers per chunk, in the order of the chunks.
+ * All-gathers float64 numbers per chunk, in the order of the chunks; on thread 0.
  * @param sums receives the numbers of all chunks
  * @param firstChunks the first chunk of each partition
- * @param own the numbers of one of this process's partitions
+ * @param perChunk numbers per chunk
+ * @param numbersIn returns the numbers of one of this process's partitions
  */
 export function gatherChunks(
   { parts, firstPart, exchange }: ThreadProblem,
   sums: Float64Array,
   firstChunks: readonly number[],
   perChunk: number,
-  own: (part: ThreadPartition) => Float64Array,
+  numbersIn: (part: ThreadPartition) => Float64Array,
 ): void {
   parts.forEach((part, k) => {
-    sums.set(own(part), perChunk * firstChunks[firstPart + k])
+    sums.set(numbersIn(part), perChunk * firstChunks[firstPart + k])
   })
   const words = 2 * perChunk
   const starts = Array.from({ length: exchange.size }, (_, p) => words * firstChunks[p * parts.length])

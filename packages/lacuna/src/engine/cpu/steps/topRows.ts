@@ -10,6 +10,7 @@ import { callingThreadPool, startPool } from '../threads/startPool.ts'
 export interface TopProblem {
   /** (rows × length), row-major: the score of a row for a question is their dot product. */
   rows: Float32Array
+  /** Components of a row. */
   length: number
   /** The most answers per question. */
   most: number
@@ -17,27 +18,31 @@ export interface TopProblem {
   questionsAtATime: number
   /** The most rows that the questions of a call exclude, in total. */
   excludedAtATime: number
+  /** Worker threads; all cores by default. */
   threads?: number
 }
 
 /** Questions that are asked together. */
 export interface TopQuestions {
+  /** Number of questions. */
   count: number
-  /** Writes the questions (count × length). */
+  /** Writes the questions, one vector each, into an array of zeros (count × length). */
   write(into: Float32Array): void
   /** The rows that may not answer a question, ascending; none by default. */
   excluded?(question: number): ArrayLike<number>
 }
 
-/** The best rows of each question. */
+/** The best rows of each question. Both arrays are over shared memory, valid until the next call. */
 export interface TopAnswers {
-  /** (count × most) Rows, best first; valid until the next call. */
+  /** (count × most) Rows, best first. */
   best: Uint32Array
-  /** (count × most) Their scores; −1 where there are no more rows. */
+  /** (count × most) The scores of these rows; −1 where there are no more rows. */
   scores: Float32Array
 }
 
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 65536
+/** Bytes, rounded up to whole cache lines. */
 const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64
 
 /** A matrix in shared memory that answers questions until it is closed. */
@@ -57,12 +62,13 @@ export class TopEngine {
     this.#writeTiles()
   }
 
+  /** Copies the matrix to shared memory and starts the threads. */
   static async open(problem: TopProblem): Promise<TopEngine> {
     // The number of components is not a constant of the kernel: any module will do.
     return new TopEngine(problem, await compileKernel(paddedRanks[0]))
   }
 
-  /** Finds the best rows for some questions. */
+  /** Finds the best rows for up to `questionsAtATime` questions; one call at a time. */
   async ask({ count, write, excluded }: TopQuestions): Promise<TopAnswers> {
     const { length, most, rows } = this.#problem
     const { buffer } = this.#memory
@@ -74,8 +80,8 @@ export class TopEngine {
     let end = 0
     for (let question = 0; question < count; question++) {
       excludedStarts[question] = end
-      const own = excluded?.(question) ?? []
-      for (let i = 0; i < own.length; i++) list[end++] = own[i]
+      const rowsOut = excluded?.(question) ?? []
+      for (let i = 0; i < rowsOut.length; i++) list[end++] = rowsOut[i]
     }
     excludedStarts.fill(end, count)
     const answers = {
@@ -108,11 +114,12 @@ export class TopEngine {
     return { best: answers.best, scores: answers.scores.subarray(0, count * most) }
   }
 
+  /** Ends the threads. */
   close(): Promise<void> {
     return this.#pool.close()
   }
 
-  /** Writes the rows in tiles of eight, component by component. */
+  /** Writes the matrix in tiles of eight rows, each component by component (rows / 8 × length × 8). */
   #writeTiles(): void {
     const { rows, length } = this.#problem
     const count = rows.length / length
@@ -124,7 +131,7 @@ export class TopEngine {
   }
 }
 
-/** The memory layout, after the control block. */
+/** The addresses of the work's arrays after the control block, and the bytes of the memory. */
 function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopProblem) {
   let end: number = at.CONTROL_BYTES
   const take = (words: number): number => {

@@ -3,13 +3,13 @@ import { inflateSync } from 'fflate'
 import { node } from '../../../base/nodeModules.ts'
 import { kernels } from '../../../embedded/kernels.js'
 
-/** Compiled kernels of this process: the next problem may have the same rank. */
+/** Compiled kernels of this process, by padded rank: the next problem may have the same rank. */
 const compiled = new Map<number, Promise<WebAssembly.Module>>()
 
 /**
- * Compiles the kernel of a padded rank. Its code is text in a module of its own, which every bundler and host
- * can import; a file beside the code would be lost when the code moves. A compiled module can be sent to
- * worker threads.
+ * Compiles the kernel of a padded rank, or returns the module of an earlier call. Its code is text in a
+ * module of its own, which every bundler and host can import; a file beside the code would be lost when the
+ * code moves. A compiled module can be sent to worker threads.
  */
 export function compileKernel(padded: number): Promise<WebAssembly.Module> {
   const module = compiled.get(padded) ?? compile(padded)
@@ -18,6 +18,7 @@ export function compileKernel(padded: number): Promise<WebAssembly.Module> {
   return module
 }
 
+/** Inflates the embedded code of a kernel and compiles it. */
 async function compile(padded: number): Promise<WebAssembly.Module> {
   const { default: text } = await kernels[padded]()
   // Node's inflate is available sooner than one that is still to be compiled.

@@ -7,7 +7,7 @@ import type { PartitionMemory } from '../memory/layout.ts'
 import type { CounterLayout } from '../setup/count/counterLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
 
-/** The entries of a view, by one mode. */
+/** The entries of a view, and the mode by whose rows they are stored. */
 export interface ViewSource {
   tensor: SparseTensor
   mode: number
@@ -33,6 +33,7 @@ export interface CountInput {
 export interface PlaceInput extends Omit<CountInput, 'layout'> {
   /** Per view, the first segment of each partition, and the number of all segments. */
   borders: readonly (readonly number[])[]
+  /** The power of two by which values are multiplied. */
   valueScale: number
   /** The counters of each thread, if threads place what they have counted. */
   counting?: { memory: WebAssembly.Memory; layout: CounterLayout }
@@ -40,14 +41,18 @@ export interface PlaceInput extends Omit<CountInput, 'layout'> {
 
 /** Everything that a thread needs to work on a problem. */
 export interface ThreadSetup {
+  /** The number of this thread among the problem's, from 0. */
   thread: number
   threads: number
+  /** The partitions of this process. */
   parts: readonly PartitionMemory[]
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
   /** Whether unlisted cells are zeros. */
   zeros: boolean
+  /** R, not padded. */
   rank: number
+  /** Whether 'posterior' steps will follow. */
   posterior: boolean
   /** Per mode, side information: complete for the first thread; for the others, whether there is any. */
   sideInformation?: readonly (SideInformation | undefined)[]
@@ -70,7 +75,7 @@ export interface ThreadSetup {
 /** A row with segments in several partitions, and the exchange of its partial sums. */
 export interface SharedRowPlan {
   row: number
-  /** The offset of its table in the mode's tables. */
+  /** The offset in bytes of its table in the mode's tables. */
   table: number
   /**
    * The partitions with segments begin … end of it: the slot that its segment 0 would have there, and whether
@@ -83,6 +88,7 @@ export interface SharedRowPlan {
 export interface OutgoingEntries {
   /** The numbers of the views of these entries. */
   group: readonly number[]
+  /** The range of entries, from … to. */
   from: number
   to: number
   /** Per thread and process, the words to send; then the offset of the next word in `outgoing`. */
@@ -92,12 +98,14 @@ export interface OutgoingEntries {
 }
 
 /**
- * Entries that have arrived, for the views of a group: indices, value and, if there are weights, weight of
- * each.
+ * Entries that have arrived from other processes, for the views of a group.
  */
 export interface IncomingEntries {
+  /** The numbers of the views of these entries. */
   group: readonly number[]
+  /** Of each entry the indices, the value and, if there are weights, the weight. */
   words: Uint32Array
+  /** Number of entries. */
   entries: number
 }
 
@@ -105,9 +113,9 @@ export interface IncomingEntries {
 export interface CellInput {
   /** Per mode, the block of each row. */
   blocks: readonly Uint32Array[]
-  /** (threads × cells) */
+  /** (threads × cells) Zeros; entries of each thread in each cell. */
   counters: Uint32Array
-  /** With several processes: the indices and values of all their entries. */
+  /** With several processes: the indices and values of all their entries (entries × (N + 1)). */
   entries?: Uint32Array
 }
 
@@ -120,8 +128,8 @@ export type Request =
   | { type: 'allReduce'; counts: readonly Uint32Array[] }
   | { type: 'allGather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
   | { type: 'allToAll'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
-  | { type: 'pack'; problem: number; placing: PlaceInput; packing: OutgoingEntries }
-  | { type: 'placeIncoming'; problem: number; placing: PlaceInput; incoming: IncomingEntries }
+  | { type: 'pack'; problem: number; input: PlaceInput; outgoing: OutgoingEntries }
+  | { type: 'placeIncoming'; problem: number; input: PlaceInput; incoming: IncomingEntries }
   | ({ type: 'count' } & CountRequest)
   | ({ type: 'countSegments'; long: readonly number[] } & CountRequest)
   | { type: 'open'; problem: number; setup: ThreadSetup; module: WebAssembly.Module }
@@ -129,9 +137,9 @@ export type Request =
    * Places and sorts the entries, if all are in this process. The answer: seconds of placing, and the number
    * of repeated entries.
    */
-  | { type: 'place'; problem: number; placing: PlaceInput }
-  | { type: 'sort'; problem: number; placing: PlaceInput }
-  | { type: 'fillCells'; problem: number; filling: CellInput }
+  | { type: 'place'; problem: number; input: PlaceInput }
+  | { type: 'sort'; problem: number; input: PlaceInput }
+  | { type: 'fillCells'; problem: number; input: CellInput }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** Sums of values or of weights, in the memory of error sums. */
@@ -145,27 +153,29 @@ export type Request =
       work: number
     }
   /** Sums of the values of each row, in a memory of their own. */
-  | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: TotalsInput }
+  | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; input: TotalsInput }
   | {
       type: 'balance' | 'fillEmptyRows' | 'gatherMomentumFactors' | 'snapshot' | 'restore' | 'close'
       problem: number
     }
 
-/** The input of the totals of rows. */
+/** The input of counting entries and summing values per row (setup/rowTotals.ts). */
 export interface TotalsInput {
   tensor: SparseTensor
   /** The unit of which values are whole multiples. */
   unit: number
-  /** Per thread, the addresses of its block and of its sums. */
+  /**
+   * Per thread, the addresses of its block, of the block's split values, and per mode of its counts and sums.
+   */
   threads: readonly { block: number; halves: number; counts: readonly number[]; sums: readonly number[] }[]
   thread: number
 }
 
-/** Counting, before there are partitions, in a memory of its own. */
+/** A request to count entries, before there are partitions, in a memory of its own. */
 interface CountRequest {
   module: WebAssembly.Module
   memory: WebAssembly.Memory
-  loading: CountInput
+  input: CountInput
   thread: number
 }
 
@@ -174,7 +184,7 @@ export type Reply =
   | { answer: Answer }
   | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
-/** The answer of a thread. */
+/** The answer of a thread to a request; undefined if there is nothing to report. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
 export type Answer = Timed | CountResult | Ranks | number[] | undefined | void
 

@@ -8,13 +8,14 @@ import { node } from '../../../base/nodeModules.ts'
 /** One end of a channel between the main thread and a worker. */
 export interface Port<Send, Receive> {
   send(message: Send): void
+  /** Calls `handle` with every message from the other end. */
   onMessage(handle: (message: Receive) => void): void
 }
 
-/** Defined by base/nodeThreads.ts. */
+/** The channel of a worker in Node; base/nodeThreads.ts defines it. */
 declare const lacunaPort: MessagePort | undefined
 
-/** The worker's end of the channel. */
+/** Returns the worker's end of the channel to the main thread, in Node and in browsers; for workers only. */
 export function mainPort<Send, Receive>(): Port<Send, Receive> {
   if (typeof lacunaPort !== 'undefined') {
     const port = lacunaPort

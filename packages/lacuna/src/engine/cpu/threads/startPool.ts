@@ -6,37 +6,40 @@ import { startWorker, type WorkerPort } from './startWorker.ts'
 import { createThread } from './thread.ts'
 
 /** A request without an answer yet. */
-interface Waiting {
+interface PendingRequest {
   resolve(answer: Answer): void
   reject(error: Error): void
 }
 
-/** Starts a pool of worker threads. */
+/**
+ * Starts a pool of worker threads. If one fails, all requests without an answer reject and all threads end.
+ */
 export function startPool(threads: number): Pool {
   const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
-  const waiting: Waiting[][] = workers.map(() => [])
+  const pending: PendingRequest[][] = workers.map(() => [])
   let ended: Error | undefined
 
-  /** A worker that fails would leave the others at a barrier forever: all of them end. */
+  /** Ends the pool: a worker that fails would leave the others at a barrier forever. */
   function fail(error: Error): void {
     ended ??= error
-    for (const queue of waiting) for (const { reject } of queue.splice(0)) reject(error)
+    for (const queue of pending) for (const { reject } of queue.splice(0)) reject(error)
     void close()
   }
 
   workers.forEach((worker, w) => {
     worker.onMessage((message) => {
-      if ('failure' in message) return fail(failureOf(message))
-      waiting[w].shift()?.resolve(message.answer)
-      if (waiting[w].length === 0) worker.unref()
+      if ('failure' in message) return fail(errorOf(message))
+      pending[w].shift()?.resolve(message.answer)
+      if (pending[w].length === 0) worker.unref()
     })
     worker.onError(fail)
     worker.unref()
   })
 
+  /** Sends a request to worker w; resolves with its answer. */
   function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      waiting[w].push({ resolve, reject })
+      pending[w].push({ resolve, reject })
       worker.ref()
       worker.send(request)
     })
@@ -57,13 +60,14 @@ export function startPool(threads: number): Pool {
   }
 }
 
-function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Error {
+/** The error of a failed worker: an InputError if it was one there. */
+function errorOf({ failure, input }: Extract<Reply, { failure: string }>): Error {
   return input ? new InputError(input.code, input.sentence) : new Error(failure)
 }
 
 /**
- * A pool for pages that cannot share memory: the calling thread does all the work, with a pause between
- * requests for messages.
+ * Returns a pool for pages that cannot share memory: the calling thread does all the work, with a pause
+ * between requests for messages.
  */
 export function callingThreadPool(): Pool {
   const answer = createThread()

@@ -11,6 +11,7 @@ import type { Port } from './platform.ts'
 
 /** The main thread's end of the channel to a worker. */
 export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
+  /** Calls `handle` if the worker fails or cannot be started. */
   onError(handle: (error: Error) => void): void
   /** Keeps the process alive while the worker has work; `unref` lets it end. */
   ref(): void
@@ -18,11 +19,12 @@ export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
   terminate(): Promise<unknown>
 }
 
-/** Starts a worker thread. */
+/** Starts a worker thread, or in Node takes an idle one, and returns the channel to it. */
 export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
   return node ? startInNode() : startInPage()
 }
 
+/** Runs the worker's program on a thread of Node's pool of idle threads, or on a new one. */
 function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
   const { port, onError, terminate } = takeThread(workerSource)
   return {
@@ -38,14 +40,19 @@ function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
 /** Whether the page has refused to start a worker from text. */
 let isTextRefused = false
 
+/**
+ * Starts a worker from text. If the page refuses that, starts it from a file and sends the messages again;
+ * later workers are then started from the file at once.
+ */
 function startInPage<Send, Receive>(): WorkerPort<Send, Receive> {
   let receive: (message: Receive) => void = () => {}
   let fail: (error: Error) => void = () => {}
   /** Messages sent before the first answer: they are sent again if the worker could not be started. */
   let unanswered: Send[] | undefined = []
-  let worker = isTextRefused ? fromFile() : fromText()
+  let worker = isTextRefused ? workerFromFile() : workerFromText()
   listen(!isTextRefused)
 
+  /** Passes on the worker's messages and errors; a refusal to start from text starts it from the file. */
   function listen(isText: boolean): void {
     worker.addEventListener('message', ({ data }) => {
       unanswered = undefined
@@ -56,7 +63,7 @@ function startInPage<Send, Receive>(): WorkerPort<Send, Receive> {
       if (!isText || !unanswered || event.message)
         return fail(new Error(event.message || 'A worker thread could not be started.'))
       isTextRefused = true
-      worker = fromFile()
+      worker = workerFromFile()
       listen(false)
       for (const message of unanswered) worker.postMessage(message)
     })
@@ -79,7 +86,8 @@ function startInPage<Send, Receive>(): WorkerPort<Send, Receive> {
   }
 }
 
-function fromText(): Worker {
+/** A worker from the program's text, by a blob's URL. */
+function workerFromText(): Worker {
   const url = URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' }))
   try {
     return new Worker(url)
@@ -88,4 +96,5 @@ function fromText(): Worker {
   }
 }
 
-const fromFile = (): Worker => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+/** A worker from the file beside this module, which a bundler may have put there. */
+const workerFromFile = (): Worker => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })

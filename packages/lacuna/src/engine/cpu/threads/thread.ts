@@ -18,14 +18,15 @@ import { iterate } from '../steps/iterate.ts'
 import { sumErrors, sumValuesOrWeights } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
-import { barrier, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
+import { barrier, openProblem, type ThreadPartition, type ThreadProblem, timeSince } from './threadProblem.ts'
 
 /**
- * Creates the request handler of a thread, without problems yet. Only 'connect' is answered asynchronously.
+ * Creates the request handler of a thread, which holds the thread's problems. Only 'connect' is answered
+ * asynchronously.
  */
 export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
-  const known = (number: number): ThreadProblem => problems.get(number)!
+  const problemOf = (number: number): ThreadProblem => problems.get(number)!
   let exchange = singleExchange
   return (request) => {
     switch (request.type) {
@@ -47,56 +48,56 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
       case 'disconnect':
         return exchange.close()
       case 'count': {
-        const { module, memory, loading, thread } = request
-        return countEntries(instantiateKernel(module, memory), memory, loading, thread)
+        const { module, memory, input, thread } = request
+        return countEntries(instantiateKernel(module, memory), memory, input, thread)
       }
       case 'countSegments': {
-        const { module, memory, loading, thread, long } = request
-        return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
+        const { module, memory, input, thread, long } = request
+        return countSegments(instantiateKernel(module, memory), memory, input, long, thread)
       }
       case 'open':
         problems.set(request.problem, openProblem(request.setup, request.module, exchange))
         return undefined
       case 'place': {
-        const problem = known(request.problem)
+        const problem = problemOf(request.problem)
         const start = performance.now()
-        placeEntries(problem, request.placing)
+        placeEntries(problem, request.input)
         barrier(problem.parts, problem.thread)
         const placed = performance.now()
-        const repeated = sortSegments(problem, request.placing)
+        const repeated = sortSegments(problem, request.input)
         return [(placed - start) / 1000, repeated]
       }
       case 'pack':
-        return packEntries(known(request.problem), request.placing, request.packing)
+        return packEntries(problemOf(request.problem), request.input, request.outgoing)
       case 'placeIncoming':
-        return placeIncoming(known(request.problem), request.placing, request.incoming)
+        return placeIncoming(problemOf(request.problem), request.input, request.incoming)
       case 'sort':
-        sortSegments(known(request.problem), request.placing)
+        sortSegments(problemOf(request.problem), request.input)
         return undefined
       case 'fillCells':
-        return fillCells(known(request.problem), request.filling)
+        return fillCells(problemOf(request.problem), request.input)
       case 'iterate':
-        return iterate(known(request.problem), request.run, request.skip)
+        return iterate(problemOf(request.problem), request.run, request.skip)
       case 'balance':
-        return runPasses(known(request.problem), balancePasses)
+        return runPasses(problemOf(request.problem), balancePasses)
       case 'fillEmptyRows':
-        return runPasses(known(request.problem), fillPasses)
+        return runPasses(problemOf(request.problem), fillPasses)
       case 'errors':
-        return sumErrors(known(request.problem), request.views)
+        return sumErrors(problemOf(request.problem), request.views)
       case 'values':
       case 'weights':
-        return sumValuesOrWeights(known(request.problem), request.views, request.type)
+        return sumValuesOrWeights(problemOf(request.problem), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
       case 'totals':
-        return addTotals(request.module, request.memory, request.totalling)
+        return addTotals(request.module, request.memory, request.input)
       case 'gatherMomentumFactors':
-        return gatherMomentumFactors(known(request.problem))
+        return gatherMomentumFactors(problemOf(request.problem))
       case 'snapshot':
-        return takeSnapshot(known(request.problem))
+        return takeSnapshot(problemOf(request.problem))
       case 'restore':
-        return restore(known(request.problem))
+        return restore(problemOf(request.problem))
       case 'close':
         problems.delete(request.problem)
         return undefined
@@ -105,8 +106,8 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
 }
 
 /**
- * Connects a thread with the other processes: the first thread has the exchange, the others know the ranks
- * only.
+ * Connects a thread with the other processes. Thread 0 gets the exchange of the module; the others, given
+ * `ranks`, get one that knows the ranks but cannot communicate.
  */
 async function connect({ module, options, ranks }: Request & { type: 'connect' }): Promise<Exchange> {
   if (ranks) return { ...singleExchange, ...ranks }
@@ -114,7 +115,7 @@ async function connect({ module, options, ranks }: Request & { type: 'connect' }
   return connect(options)
 }
 
-/** Runs passes over all partitions, with a barrier after each. */
+/** Runs passes over all partitions, with a barrier after each; returns their duration. */
 function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed {
   const { parts, thread, threads } = problem
   const start = performance.now()
@@ -122,28 +123,34 @@ function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed 
     for (const part of parts) pass(part, thread, threads)
     barrier(parts, thread)
   }
-  return since(problem, start)
+  return timeSince(problem, start)
 }
 
-const factorOf = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
+/** The padded matrix (rows × R) at an address of a partition, as an array over its memory. */
+const matrixAt = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-/** Copies the factors to the snapshot; on the first thread. */
+/**
+ * Copies the factors to the snapshot, in the first partition; thread 0 does it, the others return at once.
+ */
 function takeSnapshot({ parts: [first], thread }: ThreadProblem): void {
   if (thread !== 0) return
   first.layout.modes.forEach(({ factor, rows }, i) => {
-    factorOf(first, first.layout.snapshot[i], rows).set(factorOf(first, factor, rows))
+    matrixAt(first, first.layout.snapshot[i], rows).set(matrixAt(first, factor, rows))
   })
 }
 
-/** Restores the factors of the snapshot in all partitions, and resets momentum; on the first thread. */
+/**
+ * Restores the factors of the snapshot in all partitions, and resets momentum; thread 0 does it, the others
+ * return at once.
+ */
 function restore({ parts, thread }: ThreadProblem): void {
   if (thread !== 0) return
   const [first] = parts
   for (const part of parts)
     part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-      const snapshot = factorOf(first, first.layout.snapshot[i], rows)
-      factorOf(part, factor, rows).set(snapshot)
-      if (momentumFactor) factorOf(part, momentumFactor, rows).set(snapshot)
+      const snapshot = matrixAt(first, first.layout.snapshot[i], rows)
+      matrixAt(part, factor, rows).set(snapshot)
+      if (momentumFactor) matrixAt(part, momentumFactor, rows).set(snapshot)
     })
 }

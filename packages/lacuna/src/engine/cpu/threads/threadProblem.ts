@@ -13,6 +13,7 @@ import type { ThreadSetup } from './messages.ts'
 
 /** A loaded problem as one thread sees it. */
 export interface ThreadProblem extends ThreadSetup, ExchangePlan {
+  /** The partitions of this process, each with the thread's kernel instance. */
   parts: readonly ThreadPartition[]
 }
 
@@ -27,7 +28,7 @@ export interface ThreadPartition extends PartitionMemory {
   zeros: boolean
 }
 
-/** Instantiates the kernels of a problem on a thread. */
+/** Opens a problem on a thread: instantiates a kernel over the memory of each partition. */
 export function openProblem(
   setup: ThreadSetup,
   module: WebAssembly.Module,
@@ -45,7 +46,9 @@ export function openProblem(
   return { ...setup, parts, exchange, memories, barrier: () => barrier(parts, thread) }
 }
 
-/** Barrier: waits for all threads of the problem, and resets the partitions' task counters. */
+/**
+ * Barrier: waits for all threads of the problem in this process, and resets the partitions' task counters.
+ */
 export function barrier(parts: readonly ThreadPartition[], thread: number): void {
   const [{ kernel, layout }, ...others] = parts
   kernel.barrier(layout.control)
@@ -55,8 +58,11 @@ export function barrier(parts: readonly ThreadPartition[], thread: number): void
   kernel.barrier(layout.control)
 }
 
-/** The seconds since `start`, by the clock of rank 0. */
-export function since({ exchange, thread }: ThreadProblem, start: number): Timed {
+/**
+ * The seconds since `start`. On thread 0 they are those of rank 0: all processes must call it together.
+ * @param start a time of performance.now()
+ */
+export function timeSince({ exchange, thread }: ThreadProblem, start: number): Timed {
   const seconds = Float64Array.of((performance.now() - start) / 1000)
   if (thread === 0) exchange.broadcast(seconds)
   return { seconds: seconds[0] }

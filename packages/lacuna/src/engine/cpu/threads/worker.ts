@@ -7,7 +7,10 @@ import { createThread } from './thread.ts'
 const port = mainPort<Reply, Request>()
 const answer = createThread()
 
-/** By name: an error of a separate module (an exchange) has a class of its own. */
+/**
+ * Whether an error is an InputError, by its name: that of a separate module (an exchange) is of another
+ * class.
+ */
 const isInputError = (error: Error): error is InputError => error.name === 'InputError' && 'sentence' in error
 
 port.onMessage(async (request) => {

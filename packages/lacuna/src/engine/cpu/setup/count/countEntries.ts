@@ -5,17 +5,20 @@
 import type { SparseTensor } from '../../../../tensor/index.ts'
 import type { Kernel } from '../../threads/kernel.ts'
 import type { CountInput, CountResult } from '../../threads/messages.ts'
-import { anyWeighted, Block, EVERYWHERE, forEachBlock, groupsOf } from '../blocks.ts'
+import { anyWeighted, Block, forEachBlock, groupByTensor, NO_LIMIT } from '../blocks.ts'
 
-/** Counts a thread's range of the entries by row in every view, and checks them. */
+/**
+ * Counts a thread's range of the entries by row in every view, and checks them; then adds its range of the
+ * threads' own counters. The result is that of the thread's range.
+ */
 export function countEntries(
   kernel: Kernel,
   memory: WebAssembly.Memory,
-  loading: CountInput,
+  input: CountInput,
   thread: number,
 ): CountResult {
-  const { views, layout } = loading
-  const counted = countRows(kernel, memory, loading, thread)
+  const { views, layout } = input
+  const counted = countRows(kernel, memory, input, thread)
   kernel.barrier(layout.control)
   views.forEach((_, v) => {
     const { ownRows, lengths, rows } = layout.views[v]
@@ -24,6 +27,10 @@ export function countEntries(
   return counted
 }
 
+/**
+ * Counts a thread's range of the entries by row, in its own counters or the common ones; also computes Σ x²
+ * and the digests. Ends at the first invalid entry.
+ */
 function countRows(
   kernel: Kernel,
   memory: WebAssembly.Memory,
@@ -35,7 +42,7 @@ function countRows(
   const block = new Block(memory.buffer, layout.blocks[thread], order, anyWeighted(views))
   const digest = new Int32Array(memory.buffer, block.digest, 2)
   const counted: CountResult = { squares: 0, digest: [] }
-  for (const { tensor, views: group } of groupsOf(views)) {
+  for (const { tensor, views: group } of groupByTensor(views)) {
     new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
     digest.fill(0)
     let squares = 0
@@ -43,7 +50,7 @@ function countRows(
       const count = to - from
       block.fill(tensor, from, to)
       if (kernel.hasFault(block.columns, order, block.sizes, block.values, count)) {
-        counted.fault = { view: group[0].number, ...faultIn(tensor, from, to) }
+        counted.fault = { view: group[0].number, ...findFault(tensor, from, to) }
         return false
       }
       kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
@@ -66,8 +73,8 @@ function countRows(
   return counted
 }
 
-/** The first entry with an index beyond its mode's size, or a value that is not finite. */
-function faultIn(
+/** The first entry of from … to with an index beyond its mode's size, or a value that is not finite. */
+function findFault(
   { dims, indices, values }: SparseTensor,
   from: number,
   to: number,
@@ -81,8 +88,8 @@ function faultIn(
 }
 
 /**
- * Counts a thread's range of the entries by segment.
- * @param long the views in which some row has several segments
+ * Counts a thread's range of the entries by segment, then adds its range of the threads' own counters.
+ * @param long the numbers of the views in which some row has several segments
  */
 export function countSegments(
   kernel: Kernel,
@@ -94,7 +101,7 @@ export function countSegments(
   const threads = layout.blocks.length
   const order = views[0].tensor.dims.length
   const block = new Block(memory.buffer, layout.blocks[thread], order, anyWeighted(views))
-  for (const { tensor, views: group } of groupsOf(views)) {
+  for (const { tensor, views: group } of groupByTensor(views)) {
     const wanted = group.filter(({ number }) => long.includes(number))
     if (wanted.length === 0) continue
     forEachBlock(tensor, thread, threads, (from, to) => {
@@ -110,7 +117,7 @@ export function countSegments(
           first,
           keys.modes[source.mode],
           keys.probe,
-          source.below ?? EVERYWHERE,
+          source.below ?? NO_LIMIT,
           counters,
           counters === segmentLengths && threads > 1 ? 1 : 0,
         )
@@ -126,7 +133,13 @@ export function countSegments(
   }
 }
 
-/** Adds the counters of all threads into the common ones: a thread's range of these. */
+/**
+ * Adds the counters of all threads into the common ones, in this thread's range of them. Does nothing if
+ * threads have none of their own.
+ * @param own per thread, the address of its counters
+ * @param total the address of the common counters
+ * @param count the number of counters
+ */
 function addOwnCounters(
   { buffer }: WebAssembly.Memory,
   own: readonly number[],

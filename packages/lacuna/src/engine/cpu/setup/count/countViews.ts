@@ -9,16 +9,17 @@ import type { Pool } from '../../threads/pool.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
   type Chunks,
-  firstSegments,
   makeChunks,
   type SharedRow,
   segmentSize,
   type ViewSlice,
+  writeFirstSegments,
 } from '../place/segments.ts'
 import { type CounterLayout, layOutCounters } from './counterLayout.ts'
 
 /** A view while it is being built. */
 export interface View {
+  /** The name of its set; 'entries' for the training entries. */
   name: string
   source: ViewSource
   /** S, the most entries of a row that is one segment. */
@@ -46,9 +47,10 @@ export interface NamedSource {
 
 /**
  * Counts the entries of all views by row, and by segment where a row has several, and checks them; over all
- * threads and processes.
+ * threads and processes. Throws an InputError for the first invalid entry. The slices of the views are empty.
  * @param entries number of entries of each set, by name
  * @param padded the padded rank
+ * @returns the views; Σ x² and digest of all entries; and the threads' counters, for placing records
  */
 export async function countViews(
   pool: Pool,
@@ -83,16 +85,16 @@ export async function countViews(
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
   writeControl(memory, layout.control, members.length)
-  const loading: CountInput = { views: sources.map(({ source }) => source), keys, layout }
-  const found = (await pool.ask(members, (thread) => ({
+  const input: CountInput = { views: sources.map(({ source }) => source), keys, layout }
+  const results = (await pool.ask(members, (thread) => ({
     type: 'count',
     module,
     memory,
-    loading,
+    input,
     thread,
   }))) as CountResult[]
-  await communicator.failTogether(() => refuseFaults(found, sources))
-  const counted = await addResults(found, communicator)
+  await communicator.failTogether(() => refuseFaults(results, sources))
+  const counted = await addResults(results, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
   await communicator.allReduce(...lengthsOf)
 
@@ -101,13 +103,13 @@ export async function countViews(
     const lengths = lengthsOf[v]
     // A probe is divided by its own size, not by that of the training entries.
     const segment = segmentSize(sum(lengths), padded)
-    const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
+    const first = writeFirstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
     const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
     return { name, source, lengths, segment, first, segmentLengths }
   })
   const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
   if (long.length > 0)
-    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
+    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, input, long, thread }))
   await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
@@ -119,25 +121,25 @@ export async function countViews(
   return { views, counted, counting: { memory, layout } }
 }
 
-/** Adds up the results of all threads of all processes. */
-async function addResults(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
-  const digest = uint32Array(found[0].digest.length)
-  for (const { digest: own } of found)
+/** Sums Σ x² and the digests over all threads of all processes. */
+async function addResults(results: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
+  const digest = uint32Array(results[0].digest.length)
+  for (const { digest: own } of results)
     own.forEach((word, i) => {
       digest[i] += word
     })
   await communicator.allReduce(digest)
-  const squares = found.reduce((sum, one) => sum + one.squares, 0)
+  const squares = results.reduce((sum, one) => sum + one.squares, 0)
   const all = await communicator.allGatherNumbers(squares)
   return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
 }
 
-/** Throws an InputError for the first fault in the order of the input. */
+/** Throws an InputError for the first invalid entry that a thread of this process has results, if any. */
 function refuseFaults(
-  found: readonly CountResult[],
+  results: readonly CountResult[],
   sources: readonly { name: string; source: ViewSource }[],
 ): void {
-  const faults = found.flatMap(({ fault }) => fault ?? [])
+  const faults = results.flatMap(({ fault }) => fault ?? [])
   if (faults.length === 0) return
   const { view, entry, mode } = faults.reduce((a, b) =>
     b.view < a.view || (b.view === a.view && b.entry < a.entry) ? b : a,

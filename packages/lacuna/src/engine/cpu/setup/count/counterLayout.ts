@@ -5,7 +5,7 @@
  * memory, and collisions are rare.
  */
 import { CONTROL_BYTES } from '../../../../kernels/solve/layout.ts'
-import { areas, blockBytes } from '../../memory/layout.ts'
+import { areaAllocator, blockBytes } from '../../memory/layout.ts'
 
 /** Addresses in the memory of the counters. */
 export interface CounterLayout {
@@ -20,7 +20,7 @@ export interface CounterLayout {
 /** Addresses of the counters of a view. */
 export interface CountedView {
   rows: number
-  /** Entries of each row (P), the first segment of each (P + 1), and entries of each segment. */
+  /** Common counters: entries of each row (P), first segment of each row (P + 1), entries of each segment. */
   lengths: number
   first: number
   segmentLengths: number
@@ -30,17 +30,18 @@ export interface CountedView {
   ownSegments: readonly number[]
 }
 
-/** The most words of all threads' own counters: per entry, or in all. */
+/** The most words of all threads' own counters, per entry of the view. */
 const WORDS_PER_ENTRY = 1 / 4
+/** Words of own counters that are never too many. */
 const FEW_WORDS = 2 ** 16
 
-/** Whether each thread counts and places with its own counters. A single thread does so anyway. */
+/** Whether each thread has its own counters. A single thread needs none besides the common ones. */
 export const hasOwnCounters = (threads: number, segments: number, entries: number): boolean =>
   threads > 1 && threads * segments <= Math.max(FEW_WORDS, WORDS_PER_ENTRY * entries)
 
 /**
- * Lays out the counters.
- * @param views rows, entries, and the most segments there can be
+ * Lays out the memory of the counters and of the threads' blocks.
+ * @param views rows, entries, the most segments there can be, and whether entries have weights, of each view
  */
 export function layOutCounters(
   views: readonly { rows: number; segments: number; entries: number; weighted: boolean }[],
@@ -48,7 +49,7 @@ export function layOutCounters(
   threads: number,
 ): CounterLayout {
   const weighted = views.some((view) => view.weighted)
-  const { take, end } = areas()
+  const { take, end } = areaAllocator()
   const control = take('threads', CONTROL_BYTES)
   const counted = views.map(({ rows, segments, entries }) => {
     const own = hasOwnCounters(threads, segments, entries) ? threads : 0

@@ -3,7 +3,7 @@ import { addBlocks } from '../../steps/balance.ts'
 import { barrier, type ThreadProblem } from '../../threads/threadProblem.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from '../zeros.ts'
 
-/** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ in every partition. */
+/** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ in every partition; all threads call it together. */
 export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: number): void {
   for (const part of parts) sumProducts(part, i, thread, threads)
   barrier(parts, thread)
@@ -11,13 +11,13 @@ export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: nu
   barrier(parts, thread)
 }
 
-/** Writes the sums over all cells that a step of mode i needs. */
+/** Writes Σ k kᵀ over all cells of a row, which a step of mode i needs; all threads call it together. */
 export function prepareZeros({ parts, thread }: ThreadProblem, i: number): void {
   if (thread === 0) for (const part of parts) writeGram(part, i)
   barrier(parts, thread)
 }
 
-/** Computes Σ y² and Σ y over all cells. */
+/** Writes Σ y² and Σ y over all cells to the problem's `totals`; all threads call it together. */
 export function sumAllCells(problem: ThreadProblem): void {
   const { parts, thread, threads, totals } = problem
   const [first] = parts

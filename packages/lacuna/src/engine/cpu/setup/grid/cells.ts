@@ -15,7 +15,8 @@ import { type Field, indexIn } from '../place/packing.ts'
 import { divideIntoBlocks } from './grid.ts'
 
 /**
- * Divides rows into blocks and fills the cells of the grid.
+ * Divides the rows of each mode into random blocks, writes the description of the grid to the first
+ * partition, and fills its cells with the entries of all processes.
  * @param problem the number of the problem
  * @param lengths per mode, entries of each row
  */
@@ -42,21 +43,24 @@ export async function buildCells(
     ]),
   ]
   for (const [field, value] of fields) words[(strata.descriptor + field) / 4] = value
-  const blocks = lengths.map((own, mode) =>
+  const blocks = lengths.map((rowLengths, mode) =>
     divideIntoBlocks(
-      own,
+      rowLengths,
       strata.blocks,
       stream(seed, purpose.strata, mode),
-      new Uint32Array(memory.buffer, strata.positions[mode], own.length),
+      new Uint32Array(memory.buffer, strata.positions[mode], rowLengths.length),
     ),
   )
   const counters = uint32Array(members.length * strata.cellCount)
   const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
-  const filling: CellInput = { blocks, counters, entries }
-  await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
+  const input: CellInput = { blocks, counters, entries }
+  await pool.ask(members, () => ({ type: 'fillCells', problem, input }))
 }
 
-/** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
+/**
+ * All-gathers the entries of all processes, in the order of the first mode's view: the indices and the bits
+ * of the value of each (entries × (N + 1)).
+ */
 async function gatherEntries(
   communicator: Communicator,
   parts: readonly PartitionMemory[],
@@ -69,7 +73,7 @@ async function gatherEntries(
   const { fields, stride, value } = viewFormat(parts)
   let to = starts[communicator.rank]
   for (const part of parts)
-    forEachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
+    forEachRun(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
       for (let e = 0; e < count; e++, from += stride) {
         words[to++] = row
         for (const field of fields) words[to++] = indexIn(records, from, field)
@@ -90,16 +94,19 @@ interface RecordFormat {
   value: number
 }
 
+/** The format of the records of the first mode's view. */
 function viewFormat([{ layout }]: readonly PartitionMemory[]): RecordFormat {
   const [{ packing, words }] = layout.views
   return { fields: packing.fields, stride: words, value: packing.words }
 }
 
 /**
- * Calls `visit` for each row, or segment of a row, in some chunks of a partition's view of the first mode,
- * with the word at which its records begin.
+ * Calls `visit` for each run of consecutive records of one row in the chunks fromChunk … toChunk of a
+ * partition's view of the first mode: a whole row, or a segment of a long one.
+ * @param visit receives the words of the memory, the word at which the run begins, its number of records, and
+ * the row
  */
-function forEachRow(
+function forEachRun(
   { memory, layout }: PartitionMemory,
   fromChunk: number,
   toChunk: number,
@@ -122,48 +129,51 @@ function forEachRow(
 }
 
 /**
- * Counts the entries of each cell and copies them there. The entries of a thread follow those of the thread
- * before it, and go behind these in each cell: so they keep their order.
+ * Counts a thread's entries of each cell and copies them there; all threads call it together. The entries of
+ * a thread follow those of the thread before it in each cell: so they keep their order.
  */
-export function fillCells({ parts, thread, threads, barrier }: ThreadProblem, filling: CellInput): void {
+export function fillCells({ parts, thread, threads, barrier }: ThreadProblem, input: CellInput): void {
   const [{ memory, layout }] = parts
   const { blocks, cellCount, cells, records, positions: addresses } = layout.strata!
   const order = addresses.length
-  const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
+  const counters = input.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
   const positions = addresses.map(
     (address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows),
   )
   const words = new Uint32Array(memory.buffer)
-  const { fields, stride, value } = filling.entries ? gatheredFormat(order) : viewFormat(parts)
+  const { fields, stride, value } = input.entries ? gatheredFormat(order) : viewFormat(parts)
   const base = records / 4
   const mask = blocks - 1
 
-  /** The cell of an entry, from its row and its other indices from `from` on. */
+  /**
+   * The number of an entry's cell: the row is its first index, its record with the others begins at `from`.
+   */
   const cellOf = (source: Uint32Array, from: number, row: number): number => {
-    const first = filling.blocks[0][row]
+    const first = input.blocks[0][row]
     let cell = first
     for (let mode = 1; mode < order; mode++)
-      cell = cell * blocks + ((filling.blocks[mode][indexIn(source, from, fields[mode - 1])] - first) & mask)
+      cell = cell * blocks + ((input.blocks[mode][indexIn(source, from, fields[mode - 1])] - first) & mask)
     return cell
   }
-  const count = (source: Uint32Array, from: number, many: number, row: number): void => {
-    for (let e = 0; e < many; e++) own[cellOf(source, from + e * stride, row)]++
+  const countRun = (source: Uint32Array, from: number, count: number, row: number): void => {
+    for (let e = 0; e < count; e++) counters[cellOf(source, from + e * stride, row)]++
   }
-  const copy = (source: Uint32Array, from: number, many: number, row: number): void => {
-    for (let e = 0; e < many; e++) {
-      const other = from + e * stride
-      let to = base + own[cellOf(source, other, row)]++ * (order + 1)
+  const copyRun = (source: Uint32Array, from: number, count: number, row: number): void => {
+    for (let e = 0; e < count; e++) {
+      const record = from + e * stride
+      let to = base + counters[cellOf(source, record, row)]++ * (order + 1)
       words[to++] = positions[0][row]
       for (let mode = 1; mode < order; mode++)
-        words[to++] = positions[mode][indexIn(source, other, fields[mode - 1])]
-      words[to] = source[other + value]
+        words[to++] = positions[mode][indexIn(source, record, fields[mode - 1])]
+      words[to] = source[record + value]
     }
   }
-  forEachOwnRow(parts, thread, threads, filling.entries, count)
+  forEachRunOfThread(parts, thread, threads, input.entries, countRun)
   barrier()
-  if (thread === 0) toStarts(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
+  if (thread === 0)
+    countsToStarts(input.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
   barrier()
-  forEachOwnRow(parts, thread, threads, filling.entries, copy)
+  forEachRunOfThread(parts, thread, threads, input.entries, copyRun)
 }
 
 /** The format of gathered entries: the row precedes the other indices. */
@@ -173,13 +183,19 @@ const gatheredFormat = (order: number): RecordFormat => ({
   value: order - 1,
 })
 
-/** Visits a thread's range of the entries: of the chunks of this process, or of the gathered entries. */
-function forEachOwnRow(
+/**
+ * Calls `visit` for each run of consecutive records of one row of the first mode, over this thread's part of
+ * the gathered entries or, without them, of the chunks of this process.
+ * @param entries the gathered entries of all processes
+ * @param visit receives words, the word at which the run's first record begins, its number of records, and
+ * the row
+ */
+function forEachRunOfThread(
   parts: readonly PartitionMemory[],
   thread: number,
   threads: number,
   entries: Uint32Array | undefined,
-  visit: (source: Uint32Array, from: number, many: number, row: number) => void,
+  visit: (source: Uint32Array, from: number, count: number, row: number) => void,
 ): void {
   const rangeOf = (count: number): [number, number] => [
     Math.floor((count * thread) / threads),
@@ -197,13 +213,16 @@ function forEachOwnRow(
     const { chunkCount } = part.layout.views[0]
     const begin = Math.max(0, from - before)
     const end = Math.min(chunkCount, to - before)
-    forEachRow(part, begin, end, visit)
+    forEachRun(part, begin, end, visit)
     before += chunkCount
   }
 }
 
-/** Prefix sums: from the number of entries of each thread in each cell to the number of its first one. */
-function toStarts(counters: Uint32Array, threads: number, starts: Uint32Array): void {
+/**
+ * Replaces in place the number of entries of each thread in each cell (threads × cells) by the number of the
+ * thread's first record there, and writes that of each cell to `starts` (cells + 1): prefix sums.
+ */
+function countsToStarts(counters: Uint32Array, threads: number, starts: Uint32Array): void {
   const cellCount = starts.length - 1
   let before = 0
   for (let cell = 0; cell < cellCount; cell++) {

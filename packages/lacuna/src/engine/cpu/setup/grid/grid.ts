@@ -13,29 +13,38 @@ import { below, draw } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import { STRATA_FACTORS, STRATA_TURN_BYTES } from '../../../../kernels/solve/layout.ts'
 
-/** g, blocks per mode: powers of two, so that 8 or 16 threads have equally many. */
+/** The choices of g, the blocks per mode: powers of two, so that 8 or 16 threads have equally many. */
 const BLOCKS = [32, 16, 8, 4, 2]
-/** Average entries of a cell from which on waiting for its turn is worthwhile. */
+/** The fewest entries of a cell on average: for fewer, waiting for its turn is not worthwhile. */
 const ENTRIES_OF_CELL = 32
 
-/** g for a tensor of this order and number of entries; at least 2. */
+/**
+ * g, the blocks per mode, for a tensor of this order and number of entries: the most with full cells, at
+ * least 2.
+ */
 export const strataBlocks = (order: number, entries: number): number =>
   BLOCKS.find((g) => entries / g ** order >= ENTRIES_OF_CELL) ?? BLOCKS[BLOCKS.length - 1]
 
 /** Addresses of the grid in the first partition of a process. */
 export interface StrataLayout {
+  /** The description of the grid (STRATA_… of kernels/solve/layout.ts). */
   descriptor: number
+  /** g, a number of blocks per mode, not an address. */
   blocks: number
+  /** gᴺ, a number of cells, not an address. */
   cellCount: number
+  /** (gᴺ + 1) The number of each cell's first record. */
   cells: number
+  /** (entries × (N + 1)) The positions of the rows, and the value. */
   records: number
+  /** (N × g) The number of strata that each block has been through. */
   turns: number
   /** Per mode, (P) the position of each row in the order of the blocks. */
   positions: readonly number[]
 }
 
 /**
- * Allocates the grid.
+ * Lays out the grid in the memory of a partition.
  * @param take allocates bytes for a purpose
  * @param entries entries of all processes
  */
@@ -59,10 +68,11 @@ export function layOutStrata(
 }
 
 /**
- * Puts the rows of a mode in a random order and divides them into blocks with equally many entries.
+ * Puts the rows of a mode in a random order and divides them into blocks with about equally many entries.
  * @param lengths entries of each row
  * @param key the random stream
- * @param positions receives the position of each row
+ * @param blocks g, the number of blocks
+ * @param positions receives the position of each row in the random order
  * @returns the block of each row
  */
 export function divideIntoBlocks(

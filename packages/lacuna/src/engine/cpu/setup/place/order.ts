@@ -16,7 +16,7 @@ export interface OrderKeys {
   probe: number
 }
 
-/** The keys that follow from a seed, for tensors of this order. */
+/** The keys that follow from a seed, for tensors of `order` modes. */
 export function orderKeys(seed: number, order: number): OrderKeys {
   const key = stream(seed, purpose.shuffle)
   return {
@@ -27,7 +27,9 @@ export function orderKeys(seed: number, order: number): OrderKeys {
 }
 
 /**
- * The position of an entry among all, as a fraction of 2³², from its hash: entries of a row are sorted by it.
+ * The position of an entry in the order of a mode (or of the probe), from 0 to 2³² − 1, from the hash of its
+ * coordinates: a pseudorandom permutation of the hashes.
+ * @param modeKey the key of the mode, or of the probe
  */
 export const positionOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
 
@@ -43,7 +45,8 @@ export interface OrderedSegment {
 }
 
 /**
- * Sorts the records (n × words) of a segment, as kernels/solve/setup/sort.ts does. The segments of a row
+ * Returns the records (n × words) of a segment in the order in which kernels/solve/setup/sort.ts sorts them;
+ * `records` stays as it is. The segments of a row
  * divide the positions evenly: of a position times their number, the high word is the segment and the low
  * word the position within it.
  */

@@ -7,20 +7,23 @@
 export interface Field {
   /** The word of the record, from its begin. */
   word: number
+  /** Bits below the field in its word. */
   shift: number
+  /** The largest index that the field holds. */
   mask: number
 }
 
 /** The fields of all indices in a record. */
 export interface Packing {
-  /** One per other mode. */
+  /** One per mode except the view's own, in the order of the modes. */
   fields: readonly Field[]
   /** Words of all indices; the value follows. */
   words: number
 }
 
 /**
- * The packing of the records of a view.
+ * The packing of the records of a view: indices in the order of the modes, each in the word of the one before
+ * it if it fits there.
  * @param dims rows of each mode
  * @param mode the mode of the view, whose own index is not in the records
  * @param unpacked whether each index has a word of its own
@@ -46,8 +49,9 @@ export function packingOf(dims: readonly number[], mode: number, unpacked: boole
   return { fields, words }
 }
 
+/** The bits of an index below `dim`; at least 1. */
 const bitsOf = (dim: number): number => Math.max(1, 32 - Math.clz32(dim - 1))
 
-/** The index in a field of the record that begins at word `from`. */
+/** Reads an index: the field of the record that begins at word `from`. */
 export const indexIn = (words: Uint32Array, from: number, { word, shift, mask }: Field): number =>
   ((words[from + word] >>> shift) & mask) >>> 0

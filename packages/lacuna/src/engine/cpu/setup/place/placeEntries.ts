@@ -6,11 +6,11 @@
 import type { ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
-import { anyWeighted, Block, EVERYWHERE, forEachBlock, groupsOf } from '../blocks.ts'
+import { anyWeighted, Block, forEachBlock, groupByTensor, NO_LIMIT } from '../blocks.ts'
 
-/** Places a thread's range of the entries in all views. */
-export function placeEntries({ parts, thread, threads }: ThreadProblem, placing: PlaceInput): void {
-  const { views, keys, borders, valueScale } = placing
+/** Writes the records of a thread's range of the entries to their segments, in all views and partitions. */
+export function placeEntries({ parts, thread, threads }: ThreadProblem, input: PlaceInput): void {
+  const { views, keys, borders, valueScale } = input
   const order = views[0].tensor.dims.length
   const weighted = anyWeighted(views)
   const blocks = parts.map(
@@ -18,10 +18,10 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
   )
   parts.forEach((part, k) => {
     views.forEach((_, v) => {
-      if (part.layout.views[v].next.length > 0) findOwnCounters(part, placing, v, k, thread)
+      if (part.layout.views[v].next.length > 0) startOwnCounters(part, input, v, k, thread)
     })
   })
-  for (const { tensor, views: group } of groupsOf(views))
+  for (const { tensor, views: group } of groupByTensor(views))
     forEachBlock(tensor, thread, threads, (from, to) => {
       parts.forEach(({ kernel, layout }, k) => {
         const block = blocks[k]
@@ -36,10 +36,10 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
             block.values,
             block.weights,
             to - from,
-            hasLongRows(placing, number) ? view.firstSegments : 0,
+            hasLongRows(input, number) ? view.firstSegments : 0,
             keys.modes[source.mode],
             keys.probe,
-            source.below ?? EVERYWHERE,
+            source.below ?? NO_LIMIT,
             borders[number][k],
             borders[number][k + 1],
             valueScale,
@@ -54,27 +54,31 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
 }
 
 /**
- * The shared counters of the next record of each segment. While records are placed, a segment's begin is
- * stored in the next entry of recordStart and grows to the segment's end with every record, so that
- * recordStart is right when all are placed.
+ * The address of the shared counters of the next record of each segment. While records are placed, a
+ * segment's begin is stored in the next entry of recordStart and grows to the segment's end with every
+ * record, so that recordStart is right when all are placed.
  */
 export const sharedCounters = ({ recordStart }: ViewLayout): number => recordStart + 4
 
+/** Whether view v has rows of several segments: more segments than rows. */
 const hasLongRows = ({ borders, views }: PlaceInput, v: number): boolean =>
   borders[v][borders[v].length - 1] > views[v].tensor.dims[views[v].mode]
 
-/** Computes the number of a thread's first record of each segment: after those of the threads before it. */
-function findOwnCounters(
+/**
+ * Writes the number of a thread's first record of each segment to its own counters, for view v of the
+ * partition with index k: after the records of the threads before it.
+ */
+function startOwnCounters(
   { memory, layout }: ThreadPartition,
-  placing: PlaceInput,
+  input: PlaceInput,
   v: number,
   k: number,
   thread: number,
 ): void {
   const { recordStart, segments, next } = layout.views[v]
-  const { counting, borders } = placing
+  const { counting, borders } = input
   const { ownRows, ownSegments } = counting!.layout.views[v]
-  const counters = hasLongRows(placing, v) ? ownSegments : ownRows
+  const counters = hasLongRows(input, v) ? ownSegments : ownRows
   const own = new Uint32Array(memory.buffer, next[thread], segments)
   own.set(new Uint32Array(memory.buffer, recordStart, segments))
   for (const address of counters.slice(0, thread)) {

@@ -6,27 +6,29 @@ import { uint32Array } from '../../../../base/sharedArrays.ts'
 import { entriesPerRound } from '../../../../comm/index.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
 import type { ProblemWorkers } from '../../threads/workers.ts'
-import { groupsOf } from '../blocks.ts'
+import { groupByTensor } from '../blocks.ts'
 import { entryWords } from './routes.ts'
 
 /**
- * Sends every entry to the processes that own it, in rounds that take little memory, and offsets what arrives.
+ * Sends every entry to the processes that own records of it, in rounds that take little memory, and places
+ * what arrives. All processes call it together.
+ * @param problem the number of the problem
  */
 export async function routeEntries(
   { pool, members, communicator }: ProblemWorkers,
   problem: number,
-  placing: PlaceInput,
+  input: PlaceInput,
 ): Promise<void> {
   const { size: processes } = communicator
   const threads = members.length
-  const order = placing.views[0].tensor.dims.length
-  const mostWords = Math.max(...placing.views.map(entryWords))
-  const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
+  const order = input.views[0].tensor.dims.length
+  const mostWords = Math.max(...input.views.map(entryWords))
+  const own = Math.max(...input.views.map(({ tensor }) => tensor.values.length))
   const longest = Math.max(...(await communicator.allGatherNumbers(own)).flat())
   const perRound = entriesPerRound(longest, processes)
   const outgoing = uint32Array(Math.min(order, processes) * perRound * mostWords)
   const incoming = uint32Array(processes * perRound * mostWords)
-  for (const { tensor, views } of groupsOf(placing.views)) {
+  for (const { tensor, views } of groupByTensor(input.views)) {
     const group = views.map(({ number }) => number)
     const counts = await communicator.allGatherNumbers(tensor.values.length)
     const rounds = Math.ceil(Math.max(...counts.map(([count]) => count)) / perRound)
@@ -34,23 +36,28 @@ export async function routeEntries(
       const from = Math.min(tensor.values.length, round * perRound)
       const to = Math.min(tensor.values.length, from + perRound)
       const offsets = uint32Array(threads * processes)
-      const packing = { group, from, to, offsets }
-      await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
-      const lengths = toOffsets(offsets, threads, processes)
-      await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
-      const came = await communicator.allToAll(outgoing, lengths, incoming)
-      const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
+      const outgoingEntries = { group, from, to, offsets }
+      await pool.ask(members, () => ({ type: 'pack', problem, input, outgoing: outgoingEntries }))
+      const lengths = countsToOffsets(offsets, threads, processes)
+      await pool.ask(members, () => ({
+        type: 'pack',
+        problem,
+        input,
+        outgoing: { ...outgoingEntries, outgoing },
+      }))
+      const receivedWords = await communicator.allToAll(outgoing, lengths, incoming)
+      const entries = receivedWords.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
       const arrived = { group, words: incoming, entries }
-      await pool.ask(members, () => ({ type: 'placeIncoming', problem, placing, incoming: arrived }))
+      await pool.ask(members, () => ({ type: 'placeIncoming', problem, input, incoming: arrived }))
     }
   }
 }
 
 /**
- * Converts the words of each thread for each process to offsets in the outgoing words; returns the words for
- * each process.
+ * Replaces in place the number of words of each thread for each process (threads × processes) by their offset
+ * in the outgoing words; returns the number of words for each process.
  */
-function toOffsets(offsets: Uint32Array, threads: number, processes: number): number[] {
+function countsToOffsets(offsets: Uint32Array, threads: number, processes: number): number[] {
   const lengths: number[] = []
   let offset = 0
   for (let process = 0; process < processes; process++) {

@@ -8,7 +8,7 @@ import { below } from '../../../../base/random.ts'
 import { LOADED_AT_A_TIME } from '../../../../kernels/solve/layout.ts'
 import type { IncomingEntries, OutgoingEntries, PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
-import { anyWeighted, Block, EVERYWHERE } from '../blocks.ts'
+import { anyWeighted, Block, NO_LIMIT } from '../blocks.ts'
 import { positionOf } from './order.ts'
 import { sharedCounters } from './placeEntries.ts'
 
@@ -17,8 +17,8 @@ export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
   tensor.dims.length + (meanWeight === undefined ? 1 : 2)
 
 /**
- * Counts the words of a thread's range of the entries by destination, or, given `outgoing`, writes them at
- * the offsets of each destination.
+ * Counts the words of a thread's range of the entries by the process that they go to, in `offsets`; or, given
+ * `outgoing`, writes them at these offsets, which advance.
  */
 export function packEntries(
   { parts, thread, threads }: ThreadProblem,
@@ -30,7 +30,7 @@ export function packEntries(
   const order = tensor.dims.length
   const processes = offsets.length / threads
   const partsEach = parts.length
-  const own = offsets.subarray(thread * processes, (thread + 1) * processes)
+  const nextWords = offsets.subarray(thread * processes, (thread + 1) * processes)
   const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
   const hashes = new Uint32Array(memory.buffer, block.hashes, LOADED_AT_A_TIME)
   const { values, weights } = tensor
@@ -46,10 +46,10 @@ export function packEntries(
       tensor.dims[views[number].mode] + 1,
     ),
     modeKey: keys.modes[views[number].mode],
-    limit: views[number].below ?? EVERYWHERE,
+    limit: views[number].below ?? NO_LIMIT,
     starts: Array.from({ length: processes }, (_, process) => borders[number][process * partsEach]),
   }))
-  const going: number[] = [] // the destinations of an entry
+  const destinations: number[] = [] // the processes to which an entry goes
   const begin = from + Math.floor(((to - from) * thread) / threads)
   const end = from + Math.floor(((to - from) * (thread + 1)) / threads)
   for (let at = begin; at < end; at += LOADED_AT_A_TIME) {
@@ -58,39 +58,39 @@ export function packEntries(
     kernel.hashBlock(block.columns, order, stop - at, keys.hash, block.hashes)
     for (let e = at; e < stop; e++) {
       const hash = hashes[e - at]
-      going.length = 0
+      destinations.length = 0
       for (const { rows, first, modeKey, limit, starts } of wanted) {
-        if (limit !== EVERYWHERE && positionOf(hash, keys.probe) >= limit) continue
+        if (limit !== NO_LIMIT && positionOf(hash, keys.probe) >= limit) continue
         const row = rows[e]
         const segments = first[row + 1] - first[row]
         const segment = first[row] + (segments === 1 ? 0 : below(positionOf(hash, modeKey), segments))
         const process = lastAtMost(starts, segment)
-        if (!going.includes(process)) going.push(process)
+        if (!destinations.includes(process)) destinations.push(process)
       }
-      for (const process of going) {
+      for (const process of destinations) {
         if (outgoing) {
-          let word = own[process]
+          let word = nextWords[process]
           for (const column of tensor.indices) outgoing[word++] = column[e]
           for (const column of bits) outgoing[word++] = column[e]
         }
-        own[process] += words
+        nextWords[process] += words
       }
     }
   }
 }
 
-/** The position of the last of some ascending numbers that is at most `most`. */
-function lastAtMost(rising: readonly number[], most: number): number {
-  let [low, high] = [0, rising.length - 1]
+/** The index of the last of some ascending numbers that is at most `limit`; 0 if none is. */
+function lastAtMost(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if (rising[middle] <= most) low = middle
+    if (ascending[middle] <= limit) low = middle
     else high = middle - 1
   }
   return low
 }
 
-/** Places a thread's range of the entries that have arrived. */
+/** Writes the records of a thread's range of the entries that have arrived to their segments. */
 export function placeIncoming(
   { parts, firstPart, thread, threads }: ThreadProblem,
   { views, keys, borders, valueScale }: PlaceInput,
@@ -117,7 +117,7 @@ export function placeIncoming(
           layout.views[number].firstSegments,
           keys.modes[views[number].mode],
           keys.probe,
-          views[number].below ?? EVERYWHERE,
+          views[number].below ?? NO_LIMIT,
           borders[number][firstPart + k],
           borders[number][firstPart + k + 1],
           valueScale,

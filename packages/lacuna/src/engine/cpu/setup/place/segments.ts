@@ -11,18 +11,26 @@ import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
 
 /** The cost of a row besides its entries (power method, update), in entries. */
 const ROW_COST = 8
-/** Chunks at which 16 threads finish within a few percent of each other, unless the tensor is tiny. */
+/**
+ * The number of chunks at which 16 threads finish within a few percent of each other, unless the tensor is
+ * tiny.
+ */
 const CHUNKS_WANTED = 256
+/** The least S in entries: smaller segments are not worth their sums. */
 const SMALLEST_SEGMENT = 128
 /**
- * The sums over a segment hold an R × R matrix: segments are longer at larger ranks, so that adding them
- * stays cheap.
+ * The largest S in entries up to R = 64. The sums over a segment hold an R × R matrix: segments are longer at
+ * larger ranks, so that adding them stays cheap.
  */
 const LARGEST_SEGMENT = 4096
-/** Limits the chunks of large tensors: error sums per chunk go to every process. */
+/** About the most segments of a large tensor: error sums per chunk go to every process. */
 const MOST_SEGMENTS = 2 ** 18
 
-/** S, the most entries of a row that is one segment. */
+/**
+ * S, the most entries of a row that is one segment.
+ * @param entries number of entries of the set
+ * @param padded the padded rank
+ */
 export function segmentSize(entries: number, padded: number): number {
   const most = Math.max(LARGEST_SEGMENT * Math.max(1, padded / 64), entries / MOST_SEGMENTS)
   return Math.ceil(Math.min(most, Math.max(SMALLEST_SEGMENT, entries / CHUNKS_WANTED)))
@@ -30,19 +38,24 @@ export function segmentSize(entries: number, padded: number): number {
 
 /**
  * The fewest sampled entries for which another segment of a row is visited: fewer are not worth the sums. A
- * window may have almost twice as many, which every segment has.
+ * window may have almost twice as many, and every segment has that many.
+ * @param segment S
  */
 export const leastWindow = (segment: number): number => segment >>> 4
 
-/** The number of segments of a row with `length` entries. */
+/**
+ * The number of segments of a row with `length` entries; 1 if it has none.
+ * @param segment S
+ */
 export const segmentsOfRow = (length: number, segment: number): number =>
   length <= segment ? 1 : Math.floor((length - 1) / segment) + 1
 
 /**
- * The number of each row's first segment, and at the end that of all segments (P + 1).
+ * Writes the number of each row's first segment, and at the end that of all segments.
  * @param segment S
+ * @param into (P + 1); it is also returned
  */
-export function firstSegments(lengths: Uint32Array, segment: number, into: Uint32Array): Uint32Array {
+export function writeFirstSegments(lengths: Uint32Array, segment: number, into: Uint32Array): Uint32Array {
   let count = 0
   for (let p = 0; p < lengths.length; p++) {
     into[p] = count
@@ -62,35 +75,39 @@ export interface Chunks {
   /**
    * (count + 1) The approximate number of entries before each chunk: segments of a row count as equally long.
    */
-  before: Float64Array
+  entriesBefore: Float64Array
 }
 
 /**
- * Divides the rows of a view into chunks.
+ * Divides the rows of a view into chunks: each segment of a long row is one, and consecutive other rows are
+ * joined up to about S entries.
+ * @param lengths entries of each row
  * @param segment S
  */
 export function makeChunks(lengths: Uint32Array, segment: number): Chunks {
   let words = new Uint32Array(3 * 1024)
-  let before = new Float64Array(1025)
+  let entriesBefore = new Float64Array(1025)
   let count = 0
   let entries = 0
   let cost = 0
   let firstRow = 0 // of the whole rows that are not in a chunk yet
   let pending = 0 // entries in these
 
+  /** Appends a chunk of about `size` entries. */
   function add(row: number, endRow: number, index: number, size: number): void {
     if (3 * count + 3 > words.length) {
       words = copyInto(words, new Uint32Array(2 * words.length))
-      before = copyInto(before, new Float64Array(2 * before.length))
+      entriesBefore = copyInto(entriesBefore, new Float64Array(2 * entriesBefore.length))
     }
     words[3 * count] = row
     words[3 * count + 1] = endRow
     words[3 * count + 2] = index
-    before[count++] = entries
+    entriesBefore[count++] = entries
     entries += size
-    before[count] = entries
+    entriesBefore[count] = entries
   }
 
+  /** Appends the pending whole rows before row `end`, if any, as a chunk. */
   function endWholeRows(end: number): void {
     if (end > firstRow) add(firstRow, end, 0, pending)
     firstRow = end
@@ -112,9 +129,10 @@ export function makeChunks(lengths: Uint32Array, segment: number): Chunks {
     }
   }
   endWholeRows(lengths.length)
-  return { words, count, before }
+  return { words, count, entriesBefore }
 }
 
+/** Copies `from` to the begin of `to`, and returns `to`. */
 function copyInto<A extends Uint32Array | Float64Array>(from: A, to: A): A {
   to.set(from)
   return to
@@ -129,7 +147,10 @@ export interface ViewSlice {
   entries: number
   /** Its segments of long rows: each has partial sums. */
   longSegments: number
-  /** VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
+  /**
+   * The first row with a segment here and the index of that segment in the row, the last row and one past its
+   * last segment here, and the entries of the first row in earlier partitions: VIEW_FIRST_ROW … VIEW_EARLIER.
+   */
   firstRow: number
   firstIndex: number
   lastRow: number
@@ -138,7 +159,9 @@ export interface ViewSlice {
 }
 
 /**
- * Assigns chunks to partitions, in order and with about equally many entries.
+ * Assigns the chunks of a view to partitions, in order and with about equally many entries; a partition may
+ * have none.
+ * @param parts number of partitions
  * @param first the first segment of each row (P + 1)
  * @param segmentLengths entries of each segment
  */
@@ -148,10 +171,10 @@ export function assignChunks(
   first: Uint32Array,
   segmentLengths: Uint32Array,
 ): ViewSlice[] {
-  const { words, count, before } = chunks
-  const total = before[count]
+  const { words, count, entriesBefore } = chunks
+  const total = entriesBefore[count]
   const borders = Array.from({ length: parts + 1 }, (_, k) =>
-    k === parts ? count : firstAtLeast(before, count, (total * k) / parts),
+    k === parts ? count : firstAtLeast(entriesBefore, count, (total * k) / parts),
   )
   const segmentAt = (chunk: number): number =>
     chunk === count
@@ -186,6 +209,7 @@ export function assignChunks(
   })
 }
 
+/** The index of the first of `count` ascending numbers that is at least `wanted`; `count` if none is. */
 function firstAtLeast(sorted: Float64Array, count: number, wanted: number): number {
   let [low, high] = [0, count]
   while (low < high) {
@@ -196,13 +220,18 @@ function firstAtLeast(sorted: Float64Array, count: number, wanted: number): numb
   return low
 }
 
+/** The sum of the numbers from … to. */
 function sum(numbers: Uint32Array, from: number, to: number): number {
   let total = 0
   for (let i = from; i < to; i++) total += numbers[i]
   return total
 }
 
-/** Writes the chunks of a slice in the format of the kernels. */
+/**
+ * Writes the chunks of a slice in the format of the kernels (CHUNK_… of kernels/solve/layout.ts).
+ * @param first the first segment of each row (P + 1)
+ * @param into (chunks of the slice × CHUNK_BYTES)
+ */
 export function writeChunks(
   { words }: Chunks,
   slice: ViewSlice,
@@ -224,15 +253,21 @@ export function writeChunks(
 export interface SharedRow {
   row: number
   /**
-   * The first of these partitions; and for it and the following ones the index of its first segment, then the
-   * number of segments.
+   * The first of these partitions.
    */
   firstPart: number
+  /**
+   * The index in the row of the first segment of this and each following partition, then the row's segments.
+   */
   bounds: number[]
 }
 
-/** The shared rows of a view. */
-export function sharedRows(slices: readonly ViewSlice[], first: Uint32Array): SharedRow[] {
+/**
+ * Finds the rows of a view with segments in several partitions, ascending.
+ * @param slices per partition, its slice of the view
+ * @param first the first segment of each row (P + 1)
+ */
+export function findSharedRows(slices: readonly ViewSlice[], first: Uint32Array): SharedRow[] {
   const rows: SharedRow[] = []
   slices.forEach((slice, k) => {
     if (slice.firstChunk === slice.endChunk || slice.firstIndex === 0) return

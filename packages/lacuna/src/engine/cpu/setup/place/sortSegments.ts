@@ -9,8 +9,8 @@ import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { type OrderKeys, sortRecords } from './order.ts'
 
 /**
- * Sorts a thread's segments in all views. Returns the number of training entries whose coordinates are equal
- * to those of others, or may be.
+ * Sorts the records of a thread's segments in all views and partitions. Returns a number above 0 if training
+ * entries among them have equal coordinates, or may have.
  */
 export function sortSegments(
   { parts, thread, threads, segments }: ThreadProblem,
@@ -32,8 +32,8 @@ export function sortSegments(
 }
 
 /**
- * Sorts the segments of a view that the kernels leave out because chance would not make them so long:
- * coordinates were repeated many times. Returns the number of such segments.
+ * Sorts the segments of long rows with more than `most` records, which the kernels leave out: chance does not
+ * make them so long, so coordinates must be repeated many times. Returns the number of such segments.
  */
 function sortOverlongSegments(
   memory: WebAssembly.Memory,

@@ -5,39 +5,41 @@ import type { SideInformation } from '../../../engine.ts'
 import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
-import { numbersOf, SIGMA2 } from './posteriorNumbers.ts'
+import { SIGMA2, sharedNumbers } from './posteriorNumbers.ts'
 import { learnRowMeans, type ModeRows } from './rowMeans.ts'
 
-/** The diagonal of Σ is known by this many rows per component better than the rest. */
+/** Shrinkage of Σ's off-diagonal elements, in rows per component: they count as n / (n + R / 8), n rows. */
 const SHRINKAGE = 1 / 8
 /** The least width of Σ in any direction, as a fraction of the mean width: float32 cannot resolve less. */
 const NARROWEST = 1e-6
 
 /**
- * Learns μ and, after the first sweep, Σ of a mode from the posteriors of its rows; with side information
- * also the prior mean of each row (rowMeans.ts). Rows without entries get their prior mean.
- * @param isWhole whether Σ is learned, too
+ * Learns μ and, if `learnsCovariance`, Σ of a mode from the posteriors of its rows; with side information
+ * also the prior mean of each row (rowMeans.ts). Rows without entries get their prior mean. All threads call
+ * it together.
+ * @param learnsCovariance whether Σ is learned, too
  */
-export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): void {
+export function learnMode(problem: ThreadProblem, i: number, learnsCovariance: boolean): void {
   const { parts, thread, threads, sideInformation, barrier } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
   const { perBlock } = gramBlocks(mode.rows)
   const { factor, rows, rowLengths, blockSums, moments, productSums } = mode
   first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
-  if (isWhole) first.kernel.sumMoments(moments, rows, rowLengths, perBlock, productSums, thread, threads)
+  if (learnsCovariance)
+    first.kernel.sumMoments(moments, rows, rowLengths, perBlock, productSums, thread, threads)
   barrier()
   if (thread === 0) {
     const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
     for (const { memory, layout } of parts)
       new Float32Array(memory.buffer, layout.modes[i].mean, layout.padded).set(mean)
     const side = sideInformation?.[i]
-    if (side) learnFromSide(problem, i, side, mean, isWhole)
+    if (side) learnFromSideInformation(problem, i, side, mean, learnsCovariance)
     else {
-      const precision = isWhole ? precisionOf(first, i, problem.rank, mean) : undefined
+      const precision = learnsCovariance ? precisionOf(first, i, problem.rank, mean) : undefined
       for (const part of parts) {
         if (precision) writePrecision(part, i, precision)
-        writeMeans(part, i, mean)
+        writeUniformMeans(part, i, mean)
       }
     }
   }
@@ -49,8 +51,12 @@ export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): 
   }
 }
 
-/** Writes the same prior mean for all rows. */
-export function writeMeans({ memory, layout }: ThreadPartition, i: number, mean: ArrayLike<number>): void {
+/** Writes the same prior mean (R) for all rows of mode i, and coupling weights of 1. */
+export function writeUniformMeans(
+  { memory, layout }: ThreadPartition,
+  i: number,
+  mean: ArrayLike<number>,
+): void {
   const { rows, rowMeans, couplingWeights } = layout.modes[i]
   const { padded } = layout
   const means = new Float32Array(memory.buffer, rowMeans, rows * padded)
@@ -60,20 +66,20 @@ export function writeMeans({ memory, layout }: ThreadPartition, i: number, mean:
 }
 
 /**
- * Learns prior means, coupling weights, lag weights and, if `isWhole`, Σ⁻¹ of a mode with side information;
- * writes them to all partitions.
+ * Learns prior means, coupling weights, lag weights and, if `learnsCovariance`, Σ⁻¹ of a mode with side
+ * information; writes them, and the rows without entries, to all partitions. Runs on thread 0.
  */
-function learnFromSide(
+function learnFromSideInformation(
   { parts, rank }: ThreadProblem,
   i: number,
   side: SideInformation,
   mean: Float64Array,
-  isWhole: boolean,
+  learnsCovariance: boolean,
 ): void {
   const [first] = parts
   const { padded } = first.layout
   const rows = modeRows(first, i, rank)
-  const products = isWhole ? productsOf(first, i) : undefined
+  const products = learnsCovariance ? sumBlocksOfMoments(first, i) : undefined
   const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
   const learned = learnRowMeans(rows, side, mean, weights, products)
   const precision =
@@ -87,7 +93,7 @@ function learnFromSide(
     new Float32Array(memory.buffer, couplingWeights, rows.count).set(learned.couplingWeights)
     new Float32Array(memory.buffer, lagWeights, MOST_LAGS).set(learned.weights)
     const rowsThere = new Float32Array(memory.buffer, factor, rows.count * padded)
-    for (const p of learned.filled)
+    for (const p of learned.emptyRows)
       rowsThere.set(learned.rows.subarray(p * padded, p * padded + rank), p * padded)
   }
 }
@@ -107,19 +113,25 @@ function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank
   }
 }
 
-/** Σ⁻¹ (R × R, padded); Σ is the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
+/**
+ * Σ⁻¹ of mode i (R × R, padded); Σ is the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries, shrunk off
+ * its diagonal.
+ * @param mean μ
+ */
 function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float64Array): Float64Array {
   const { padded } = part.layout
   const n = part.observed[i]
-  const products = productsOf(part, i)
+  const products = sumBlocksOfMoments(part, i)
   const covariance = new Float64Array(rank * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
   return invertPadded(shrinkOffDiagonal(covariance, n, rank), rank, padded)
 }
 
-/** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
-function productsOf({ memory, layout }: ThreadPartition, i: number): Float64Array {
+/**
+ * Adds the block sums of M over the rows with entries, in order (R × R, padded; on and above the diagonal).
+ */
+function sumBlocksOfMoments({ memory, layout }: ThreadPartition, i: number): Float64Array {
   const { padded, modes } = layout
   const size = padded * padded
   const total = new Float64Array(size)
@@ -131,8 +143,9 @@ function productsOf({ memory, layout }: ThreadPartition, i: number): Float64Arra
 }
 
 /**
- * Mirrors a covariance given on and above the diagonal, and shrinks its off-diagonal elements where rows are
- * few.
+ * Returns a covariance, given on and above the diagonal, as a whole symmetric matrix (R × R), with its
+ * off-diagonal elements shrunk where rows are few.
+ * @param rows the number of rows that it was learned from
  */
 function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Float64Array {
   const covariance = upper.slice()
@@ -143,7 +156,7 @@ function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Flo
   return covariance
 }
 
-/** Inverts a covariance (R × R) into a padded precision matrix. */
+/** Returns the padded inverse of a covariance (R × R), whose diagonal is raised a little: NARROWEST. */
 function invertPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
   let trace = 0
   for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
@@ -154,11 +167,12 @@ function invertPadded(covariance: Float64Array, rank: number, padded: number): F
   return precision
 }
 
+/** Writes Σ⁻¹ (padded) of mode i to a partition. */
 function writePrecision({ memory, layout }: ThreadPartition, i: number, precision: Float64Array): void {
   new Float32Array(memory.buffer, layout.modes[i].precision, precision.length).set(precision)
 }
 
-/** Writes an isotropic Σ⁻¹. */
+/** Writes an isotropic Σ⁻¹ of mode i: `precision` on its diagonal. */
 export function writeIsotropic(
   { memory, layout }: ThreadPartition,
   i: number,
@@ -170,12 +184,12 @@ export function writeIsotropic(
   for (let r = 0; r < rank; r++) matrix[r * padded + r] = precision
 }
 
-/** Writes σ² Σ⁻¹ for the kernels. */
+/** Writes σ² Σ⁻¹ of mode i for the kernels, from the current σ² and Σ⁻¹. */
 export function writePrior(part: ThreadPartition, i: number): void {
   const { memory, layout } = part
   const size = layout.padded ** 2
   const precision = new Float32Array(memory.buffer, layout.modes[i].precision, size)
   const prior = new Float32Array(memory.buffer, layout.modes[i].prior, size)
-  const sigma2 = numbersOf(part)[SIGMA2]
+  const sigma2 = sharedNumbers(part)[SIGMA2]
   for (let at = 0; at < size; at++) prior[at] = sigma2 * precision[at]
 }

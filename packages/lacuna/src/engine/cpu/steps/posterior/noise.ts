@@ -5,11 +5,11 @@
  * its weights ignore large values.
  */
 
-/** Multiplicative updates of a fit. */
+/** The number of multiplicative updates of a fit. */
 const UPDATES = 200
 
 /**
- * Fits the growth of the noise.
+ * Fits the growth of the noise with the prediction by maximum likelihood.
  * @param bins per bin the count, the sum of predictions and the sum of squared residuals
  * @param mean the mean prediction
  * @returns c₀, c₁ and 0, normalized to a mean variance of 1
@@ -43,26 +43,27 @@ export function fitNoise(bins: Float64Array, mean: number): [number, number, num
   return [c0 / total + 1e-9, c1 / total, 0]
 }
 
-/** Pseudo-entries of average noise per row. */
+/** The strength of the prior on a row's variance: pseudo-entries of average noise per row. */
 const PRIOR_ENTRIES = 5
 /** The least gain in log-likelihood per row that makes variances of rows worthwhile. */
 const LEAST_GAIN = 1
 
 /**
- * The noise variances of the rows of a mode, in units of σ²; their mean over entries is 1.
+ * The noise variances of the rows of a mode, in units of σ², shrunk towards 1; their mean over entries is 1.
+ * Rows without entries have 1.
  * @param counts entries of each row, by weight
  * @param sums Σ w E[(x − k·a)²] of each row, with the previous variances in w
- * @param before the previous variances
+ * @param previous the previous variances
  */
 export function rowVariances(
   counts: Float64Array,
   sums: Float64Array,
-  before: Float32Array,
+  previous: Float32Array,
   sigma2: number,
 ): Float64Array {
   const found = Float64Array.from(
     counts,
-    (n, p) => (before[p] * sums[p] + PRIOR_ENTRIES * sigma2) / (n + PRIOR_ENTRIES),
+    (n, p) => (previous[p] * sums[p] + PRIOR_ENTRIES * sigma2) / (n + PRIOR_ENTRIES),
   )
   let [sum, entries] = [0, 0]
   counts.forEach((n, p) => {
@@ -72,8 +73,13 @@ export function rowVariances(
   return found.map((variance, p) => (counts[p] > 0 ? variance / (sum / entries) : 1))
 }
 
-/** The mode whose rows differ most in noise, by the gain in log-likelihood; −1 if none does. */
-export function chooseMode(
+/**
+ * The mode whose rows differ most in noise, by the gain in log-likelihood less LEAST_GAIN per row; −1 if no
+ * mode gains.
+ * @param variances per mode, the noise variances of its rows
+ * @param countsOf entries of each row of a mode, by weight
+ */
+export function chooseNoisyMode(
   variances: readonly Float64Array[],
   countsOf: (mode: number) => Float64Array,
 ): number {

@@ -9,14 +9,14 @@ import type { PosteriorStep } from '../../../engine.ts'
 import { MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
-import { learnMode, writeIsotropic, writeMeans, writePrior } from './learnedMode.ts'
+import { learnMode, writeIsotropic, writePrior, writeUniformMeans } from './learnedMode.ts'
 import { updateNoise, updateRowVariances } from './learnedNoise.ts'
 import {
-  numbersOf,
+  addRowSums,
   type PosteriorWork,
   SIGMA2,
   SWEEPS,
-  sumOf,
+  sharedNumbers,
   VARIANCE0,
   VARIANCE1,
   VARIANCE2,
@@ -25,14 +25,18 @@ import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
 
 /** The most noise at the first sweep, as a fraction of the variance of the values. */
 const MOST_NOISE = 0.1
-/** Predictions below this fraction of the mean have the noise of that fraction. */
+/** The least prediction in the noise model, as a fraction of the mean value: smaller ones have its noise. */
 const LEAST_MEAN = 0.02
 /** Standard deviations from which on the Huber loss is linear. */
 const HUBER_DEVIATIONS = 2
 /** The mean of Huber-weighted squares of normal residuals, as a fraction of σ². */
 const HUBER_FACTOR = 0.9545
 
-/** Runs one sweep over all modes. */
+/**
+ * Runs a thread's work of one sweep over all modes: the posteriors of the rows and the prior of each mode in
+ * turn, then σ² and the noise of rows. A step with `begin` is the first.
+ * @param lambda λ of the fit before the first sweep
+ */
 export function sweepPosterior(
   problem: ThreadProblem,
   step: PosteriorStep,
@@ -43,7 +47,7 @@ export function sweepPosterior(
   const modes = parts[0].layout.modes.length
   if (step.begin) initialize(problem, step, lambda, work)
   updateNoise(problem, step, work)
-  const sweeps = numbersOf(parts[0])[SWEEPS]
+  const sweeps = sharedNumbers(parts[0])[SWEEPS]
   for (let i = 0; i < modes; i++) {
     if (thread === 0) for (const part of parts) writePrior(part, i)
     setStep(problem, step, false)
@@ -53,23 +57,27 @@ export function sweepPosterior(
   }
   if (thread === 0) {
     const factor = step.loss === 'huber' ? HUBER_FACTOR : 1
-    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / factor)
+    const sigma2 = Math.max(1e-30, addRowSums(parts[0], modes - 1, 0) / step.entries / factor)
     if (step.noise === 'row') updateRowVariances(problem, sigma2 * factor, sweeps === 0)
     for (const part of parts) {
-      numbersOf(part)[SIGMA2] = sigma2
-      numbersOf(part)[SWEEPS] = sweeps + 1
+      sharedNumbers(part)[SIGMA2] = sigma2
+      sharedNumbers(part)[SWEEPS] = sweeps + 1
     }
   }
   problem.barrier()
 }
 
+/**
+ * Sets the parameters of a posterior step in this thread's kernel instances.
+ * @param isFrozen whether rows stay as they are, with constant noise, and only their sums are computed
+ */
 function setStep(
   { parts, rank }: ThreadProblem,
   { noise, loss, mean, isStart }: PosteriorStep,
   isFrozen: boolean,
 ): void {
   for (const part of parts) {
-    const numbers = numbersOf(part)
+    const numbers = sharedNumbers(part)
     part.kernel.setPosterior(rank, numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
     const isWeighted = (noise === 'poisson' || noise === 'auto') && !isFrozen
     part.kernel.setRowNoise(
@@ -87,26 +95,27 @@ function setStep(
 }
 
 /**
- * Initializes the first sweep from factors that were fitted with λ: rows are certain; σ² is the sum of
- * squared residuals divided by the residual degrees of freedom; Σ is isotropic with the spread of the rows.
+ * Initializes the prior for the first sweep from factors that were fitted with λ: rows are certain; σ² is the
+ * sum of squared residuals divided by the residual degrees of freedom; Σ is isotropic with the spread of the
+ * rows.
  */
 function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
   const { parts, thread, threads } = problem
   const { sigma2, squares, variance } = step.begin!
-  // The noise that a start has found, without outliers.
-  const known = step.loss === 'huber' && !step.isStart ? numbersOf(parts[0])[SIGMA2] : 0
+  // σ² as of an earlier start with isStart, which outliers do not affect; 0 if there was none.
+  const earlierSigma2 = step.loss === 'huber' && !step.isStart ? sharedNumbers(parts[0])[SIGMA2] : 0
   problem.barrier()
   for (const { kernel, layout } of parts)
     for (const { factor, moments, rows } of layout.modes)
       kernel.startMoments(factor, moments, rows, thread, threads)
   if (thread === 0)
     for (const part of parts) {
-      numbersOf(part).fill(0)[SIGMA2] = sigma2
+      sharedNumbers(part).fill(0)[SIGMA2] = sigma2
       part.layout.modes.forEach((mode, i) => {
         new Float32Array(part.memory.buffer, mode.leverages, mode.rows).fill(0)
         new Float32Array(part.memory.buffer, mode.variances, mode.rows).fill(1)
         new Float32Array(part.memory.buffer, mode.lagWeights, MOST_LAGS).fill(FIRST_LAG_WEIGHT)
-        writeMeans(part, i, new Float32Array(part.memory.buffer, mode.mean, part.layout.padded))
+        writeUniformMeans(part, i, new Float32Array(part.memory.buffer, mode.mean, part.layout.padded))
         writeIsotropic(part, i, problem.rank, lambda / sigma2)
         writePrior(part, i)
       })
@@ -117,7 +126,7 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
   let determined = 0
   for (let i = 0; i < modes.length; i++) {
     work.step(i)
-    if (thread === 0) determined += sumOf(parts[0], i, 1)
+    if (thread === 0) determined += addRowSums(parts[0], i, 1)
     problem.barrier()
   }
   for (const { factor, rows, rowLengths, blockSums } of modes)
@@ -128,11 +137,11 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
     const most = MOST_NOISE * variance
     // A fit that uses up the degrees of freedom says nothing about the noise.
     const isInformative = 2 * free > step.entries && free * most > squares
-    const found = known || (step.isStart ? variance : isInformative ? squares / free : most)
-    const noise = Math.max(1e-30, found)
+    const estimate = earlierSigma2 || (step.isStart ? variance : isInformative ? squares / free : most)
+    const noise = Math.max(1e-30, estimate)
     const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
     for (const part of parts) {
-      numbersOf(part)[SIGMA2] = noise
+      sharedNumbers(part)[SIGMA2] = noise
       spreads.forEach((spread, i) => {
         writeIsotropic(part, i, problem.rank, 1 / Math.max(spread, 1e-12))
       })
@@ -141,7 +150,9 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
   problem.barrier()
 }
 
-/** The mean square of the rows' distances from their mean, per component. */
+/**
+ * The mean square of the rows' distances from their mean, per component, from the squares summed per block.
+ */
 function spreadOf({ memory, layout, observed }: ThreadPartition, i: number, rank: number): number {
   const mode = layout.modes[i]
   const squares = addBlocks(memory, layout, mode)

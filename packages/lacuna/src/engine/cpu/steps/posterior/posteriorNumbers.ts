@@ -31,12 +31,15 @@ export const NOISY_MODE = 5
 /** The number of shared numbers. */
 export const SHARED_NUMBERS = 8
 
-/** σ², the coefficients of the noise variance, and the number of sweeps. */
-export const numbersOf = ({ memory, layout }: ThreadPartition): Float32Array =>
+/** The shared numbers of a partition (σ², c, sweeps, noisy mode), as an array over its memory. */
+export const sharedNumbers = ({ memory, layout }: ThreadPartition): Float32Array =>
   new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS)
 
-/** σ² and the coefficients of the noise variance; undefined before the first sweep. */
-export function learnedNoise(
+/**
+ * Reads σ² and c₀, c₁, c₂ from the shared numbers; undefined before the first sweep. Constant noise has 1, 0,
+ * 0.
+ */
+export function readNoise(
   numbers: Float32Array,
 ): { sigma2: number; noise: readonly [number, number, number] } | undefined {
   if (!(numbers[SWEEPS] > 0)) return undefined
@@ -45,16 +48,20 @@ export function learnedNoise(
 }
 
 /**
- * Sums per row: Σ w E[(x − k·a)²], the number of determined parameters, and the number of entries by weight.
+ * The number of sums per row: Σ w E[(x − k·a)²], the number of determined parameters, and the number of
+ * entries by weight.
  */
 export const ROW_SUMS = 3
 
-/** Σ over the rows of a mode of one of their first two sums. */
-export function sumOf({ memory, layout }: ThreadPartition, i: number, which: 0 | 1): number {
+/**
+ * Adds one of the sums per row over the rows of mode i that have entries.
+ * @param position 0: Σ w E[(x − k·a)²]; 1: the number of determined parameters
+ */
+export function addRowSums({ memory, layout }: ThreadPartition, i: number, position: 0 | 1): number {
   const { rows, rowLengths, rowSums } = layout.modes[i]
   const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
   const sums = new Float64Array(memory.buffer, rowSums, ROW_SUMS * rows)
   let sum = 0
-  for (let p = 0; p < rows; p++) if (lengths[p] > 0) sum += sums[ROW_SUMS * p + which]
+  for (let p = 0; p < rows; p++) if (lengths[p] > 0) sum += sums[ROW_SUMS * p + position]
   return sum
 }

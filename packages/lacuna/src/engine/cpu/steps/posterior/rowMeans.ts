@@ -15,25 +15,31 @@ import type { SideInformation } from '../../../engine.ts'
  * entries.
  */
 export interface ModeRows {
+  /** Number of rows. */
   count: number
+  /** Number of rows with entries. */
   observed: number
   rank: number
   padded: number
+  /** Entries of each row. */
   lengths: Uint32Array
   factor: Float32Array
   moments: Float32Array
 }
 
-/** Prior means and what was learned with them. */
+/** The prior means of a mode's rows, and what was learned with them. */
 export interface LearnedMeans {
   /** (count × R), padded. */
   means: Float64Array
+  /** (count) t = 1 + Σ w of each row. */
   couplingWeights: Float64Array
+  /** w of each lag. */
   weights: Float64Array
-  /** (R × R), on and above the diagonal; if it was requested. */
+  /** Σ (R × R), on and above the diagonal; if it was requested. */
   covariance?: Float64Array
-  /** The rows without entries; and all rows (count × R, padded), in which these have their prior means. */
-  filled: number[]
+  /** The numbers of the rows without entries. */
+  emptyRows: number[]
+  /** (count × R), padded: all rows, in which those without entries have their prior means, at least 0. */
   rows: Float64Array
 }
 
@@ -41,18 +47,19 @@ export interface LearnedMeans {
 export const FIRST_LAG_WEIGHT = 0.5
 /** The ridge penalty, in rows per attribute. */
 const RIDGE = 1
-/**
- * Rounds in which w and Σ are updated in turn, and in which rows without entries are updated from one
- * another.
- */
+/** Rounds in which w and Σ are updated in turn. */
 const WEIGHT_ROUNDS = 10
+/** Rounds in which rows without entries are updated from one another, if there are lags. */
 const FILL_ROUNDS = 50
+/** The largest w of a lag. */
 const LARGEST_WEIGHT = 1e4
+/** The least w of a lag. */
 const LEAST_WEIGHT = 1e-6
 
 /**
- * Learns the prior means of the rows of a mode.
- * @param mean μ
+ * Learns the prior means of the rows of a mode from their current values, and Σ and w given `products`.
+ * Changes none of its arguments.
+ * @param mean μ (R, padded)
  * @param weights w of each lag so far
  * @param products Σ M over the rows with entries, if Σ and w are to be learned
  */
@@ -68,37 +75,40 @@ export function learnRowMeans(
   for (let p = 0; p < count; p++) base.set(mean, p * padded)
   if (features) addAttributes(rows, features.columns, features.values, mean, base)
   const learned = Float64Array.from(weights)
-  let covariance = products && spreadAround(rows, base, products)
-  if (covariance && lags.length > 0) covariance = learnWeights(rows, lags, covariance, learned)
-  const filled: number[] = []
-  for (let p = 0; p < count; p++) if (lengths[p] === 0) filled.push(p)
-  const now = Float64Array.from(rows.factor)
-  const expected = { base, now, lags, weights: learned }
+  let covariance = products && covarianceAround(rows, base, products)
+  if (covariance && lags.length > 0) covariance = learnLagWeights(rows, lags, covariance, learned)
+  const emptyRows: number[] = []
+  for (let p = 0; p < count; p++) if (lengths[p] === 0) emptyRows.push(p)
+  const current = Float64Array.from(rows.factor)
+  const expected = { base, current, lags, weights: learned }
   const row = new Float64Array(padded)
   const rounds = lags.length > 0 ? FILL_ROUNDS : 1
   for (let round = 0; round < rounds; round++)
-    for (const p of filled) {
-      expectRow(rows, expected, p, row)
-      for (let r = 0; r < padded; r++) now[p * padded + r] = Math.max(0, row[r])
+    for (const p of emptyRows) {
+      writePriorMean(rows, expected, p, row)
+      for (let r = 0; r < padded; r++) current[p * padded + r] = Math.max(0, row[r])
     }
   const means = new Float64Array(count * padded)
   const couplingWeights = new Float64Array(count)
   for (let p = 0; p < count; p++) {
-    couplingWeights[p] = expectRow(rows, expected, p, row)
+    couplingWeights[p] = writePriorMean(rows, expected, p, row)
     means.set(row, p * padded)
   }
-  return { means, couplingWeights, weights: learned, covariance, filled, rows: now }
+  return { means, couplingWeights, weights: learned, covariance, emptyRows, rows: current }
 }
 
-/** Computes the prior mean of a row given its neighbours; returns its coupling weight t. */
-function expectRow(
+/**
+ * Writes the prior mean of row p given its neighbours, (base + Σ w a_q) / t, to `row` (R, padded); returns
+ * its coupling weight t.
+ */
+function writePriorMean(
   { count, padded }: ModeRows,
   {
     base,
-    now,
+    current,
     lags,
     weights,
-  }: { base: Float64Array; now: Float64Array; lags: readonly number[]; weights: Float64Array },
+  }: { base: Float64Array; current: Float64Array; lags: readonly number[]; weights: Float64Array },
   p: number,
   row: Float64Array,
 ): number {
@@ -108,14 +118,18 @@ function expectRow(
     for (const q of [p - lag, p + lag]) {
       if (q < 0 || q >= count) continue
       couplingWeight += weights[k]
-      for (let r = 0; r < padded; r++) row[r] += weights[k] * now[q * padded + r]
+      for (let r = 0; r < padded; r++) row[r] += weights[k] * current[q * padded + r]
     }
   })
   for (let r = 0; r < padded; r++) row[r] /= couplingWeight
   return couplingWeight
 }
 
-/** base += B(x − x̄). */
+/**
+ * Adds B(x − x̄) to `base` in place, B by ridge regression of the rows with entries on their attributes.
+ * @param x attributes (count × columns)
+ * @param mean μ
+ */
 function addAttributes(
   { count, observed, rank, padded, lengths, factor }: ModeRows,
   columns: number,
@@ -128,14 +142,14 @@ function addAttributes(
     if (lengths[p] > 0) for (let f = 0; f < columns; f++) centre[f] += x[p * columns + f] / observed
   const XX = new Float64Array(columns * columns)
   const XA = new Float64Array(columns * rank)
-  const own = new Float64Array(columns)
+  const centred = new Float64Array(columns)
   for (let p = 0; p < count; p++) {
     if (lengths[p] === 0) continue
-    for (let f = 0; f < columns; f++) own[f] = x[p * columns + f] - centre[f]
+    for (let f = 0; f < columns; f++) centred[f] = x[p * columns + f] - centre[f]
     for (let f = 0; f < columns; f++) {
-      if (own[f] === 0) continue
-      for (let g = 0; g < columns; g++) XX[f * columns + g] += own[f] * own[g]
-      for (let r = 0; r < rank; r++) XA[f * rank + r] += own[f] * (factor[p * padded + r] - mean[r])
+      if (centred[f] === 0) continue
+      for (let g = 0; g < columns; g++) XX[f * columns + g] += centred[f] * centred[g]
+      for (let r = 0; r < rank; r++) XA[f * rank + r] += centred[f] * (factor[p * padded + r] - mean[r])
     }
   }
   const inverse = invertSymmetric(XX, columns, RIDGE)
@@ -150,8 +164,11 @@ function addAttributes(
     }
 }
 
-/** The mean of (a − base)(a − base)ᵀ + V over the rows with entries; on and above the diagonal. */
-function spreadAround(
+/**
+ * The mean of (a − base)(a − base)ᵀ + V over the rows with entries (R × R); on and above the diagonal.
+ * @param products Σ M over the rows with entries (R × R, padded)
+ */
+function covarianceAround(
   { count, observed, rank, padded, lengths, factor }: ModeRows,
   base: Float64Array,
   products: Float64Array,
@@ -172,37 +189,38 @@ function spreadAround(
 }
 
 /**
- * Learns w of each lag, and Σ with them, alternately, from the rows' distances to their base and to their
- * neighbours.
+ * Learns w of each lag and Σ alternately, from the rows' distances to their base and to their neighbours.
+ * Writes `weights` in place; returns Σ, on and above the diagonal.
+ * @param spread the covariance of the rows around their base
  */
-function learnWeights(
+function learnLagWeights(
   rows: ModeRows,
   lags: readonly number[],
   spread: Float64Array,
   weights: Float64Array,
 ): Float64Array {
   const { rank } = rows
-  const apart = lags.map((lag) => spreadApart(rows, lag))
+  const differences = lags.map((lag) => covarianceOfDifferences(rows, lag))
   let covariance = spread
   for (let round = 0; round < WEIGHT_ROUNDS; round++) {
     covariance = spread.slice()
-    apart.forEach((matrix, k) => {
+    differences.forEach((matrix, k) => {
       if (matrix) for (let at = 0; at < covariance.length; at++) covariance[at] += weights[k] * matrix[at]
     })
     if (round + 1 === WEIGHT_ROUNDS) break
-    const expected = expectedSpreads(rows.count, lags, weights)
+    const expected = expectedDifferences(rows.count, lags, weights)
     const precision = invertSymmetric(
       mirrorUpper(covariance, rank),
       rank,
       1e-6 * meanOfDiagonal(covariance, rank) + 1e-30,
     )
-    apart.forEach((matrix, k) => {
+    differences.forEach((matrix, k) => {
       if (!matrix) return
-      const found = traceOfProduct(precision, matrix, rank)
-      if (found > 0)
+      const measured = traceOfProduct(precision, matrix, rank)
+      if (measured > 0)
         weights[k] = Math.min(
           LARGEST_WEIGHT,
-          Math.max(LEAST_WEIGHT, (weights[k] * rank * expected[k]) / found),
+          Math.max(LEAST_WEIGHT, (weights[k] * rank * expected[k]) / measured),
         )
     })
   }
@@ -210,10 +228,10 @@ function learnWeights(
 }
 
 /**
- * The mean of (a_p − a_q)(a_p − a_q)ᵀ + V_p + V_q over the pairs of rows with entries at this distance, if
- * any.
+ * The mean of (a_p − a_q)(a_p − a_q)ᵀ + V_p + V_q over the pairs of rows with entries at the distance `lag`
+ * (R × R, on and above the diagonal); undefined if there is no such pair.
  */
-function spreadApart(
+function covarianceOfDifferences(
   { count, rank, padded, lengths, factor, moments }: ModeRows,
   lag: number,
 ): Float64Array | undefined {
@@ -234,10 +252,10 @@ function spreadApart(
 }
 
 /**
- * The expected squared differences of neighbours per row and component under the field: tr(L_k (1 + Σ w L)⁻¹)
- * / rows, with L_k the Laplacian of the lag on a circle of rows.
+ * Per lag, the expected squared differences of neighbours per row and component under the field: tr(L_k (1 +
+ * Σ w L)⁻¹) / rows, with L_k the Laplacian of the lag on a circle of rows.
  */
-function expectedSpreads(count: number, lags: readonly number[], weights: Float64Array): Float64Array {
+function expectedDifferences(count: number, lags: readonly number[], weights: Float64Array): Float64Array {
   const expected = new Float64Array(lags.length)
   const waves = new Float64Array(lags.length)
   for (let f = 0; f < count; f++) {
@@ -261,12 +279,14 @@ function cosineOfTurn(t: number): number {
   return sum
 }
 
+/** Returns the whole symmetric matrix (n × n) of one given on and above its diagonal. */
 function mirrorUpper(upper: Float64Array, n: number): Float64Array {
   const matrix = upper.slice()
   for (let r = 0; r < n; r++) for (let s = 0; s < r; s++) matrix[r * n + s] = upper[s * n + r]
   return matrix
 }
 
+/** The mean of the diagonal of a matrix (n × n), at least 0. */
 function meanOfDiagonal(matrix: Float64Array, n: number): number {
   let sum = 0
   for (let r = 0; r < n; r++) sum += matrix[r * n + r]
