@@ -798,7 +798,7 @@ export const mutants = [
   {
     name: 'digits that were dropped are not looked at',
     file: 'packages/lacuna/src/io/text/decimal.ts',
-    find: 'if (!dropped || x === Math.fround(scaled(m + 1, e)))',
+    find: 'if (!dropped || x === Math.fround(timesPowerOfTen(m + 1, e)))',
     replace: 'if (dropped || !dropped)',
     tests: ['test/lacuna/io/text/decimal.test.ts'],
     rebuild: 'tsc',

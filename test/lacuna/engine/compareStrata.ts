@@ -52,7 +52,7 @@ export async function compareStrata(
       'no momentum is left',
     )
     if (followsOnly()) return 0
-    const settings = { rate, least, epochs: 2, ...gridOf(tensor, seed) }
+    const settings = { rate, minSquares: least, epochs: 2, ...gridOf(tensor, seed) }
     const oracle = (by: number): Matrix[] =>
       strataSgd(
         scaledValues(tensor, loaded),

@@ -10,7 +10,7 @@ import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
-  damaged,
+  damagedField,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -94,8 +94,8 @@ export function decodeAnyModel(
   const names = readNames(metadata, 'ensemble', VERSION, name)
   const { members, training = {}, intervals, neighbours } = metadata
   if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MAX_MEMBERS)
-    throw damaged('members', name)
-  if (!isRecord(training)) throw damaged('training record', name)
+    throw damagedField('members', name)
+  if (!isRecord(training)) throw damagedField('training record', name)
   const { dims } = names
   return inFile(
     name,
@@ -133,7 +133,7 @@ function readIntervals(
   dims: readonly number[],
   name: string,
 ): Intervals {
-  const fault = damaged('intervals', name)
+  const fault = damagedField('intervals', name)
   if (findShapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
   const { scale, support, scales, residuals, shares } = intervals
@@ -174,7 +174,7 @@ function readNeighbours(
   dims: readonly number[],
   name: string,
 ): Neighbours {
-  const fault = damaged('neighbours', name)
+  const fault = damagedField('neighbours', name)
   if (findShapeFault(value, neighboursShape)) throw fault
   const { lags, isRelative, least, weights } = value as Neighbours
   const read = (file: string): ArrayLike<number> => numbersOf(files, file, name, fault)

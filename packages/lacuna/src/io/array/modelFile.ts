@@ -14,7 +14,7 @@ import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/in
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
-  damaged,
+  damagedField,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -122,9 +122,9 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
     )
   const names = readNames(metadata, 'model', VERSION, name)
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
-  if (!isNumber(rank)) throw damaged('rank', name)
-  if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  if (findShapeFault(reshaping, reshapingShape)) throw damaged('arrangement', name)
+  if (!isNumber(rank)) throw damagedField('rank', name)
+  if (training !== undefined && !isRecord(training)) throw damagedField('training record', name)
+  if (findShapeFault(reshaping, reshapingShape)) throw damagedField('arrangement', name)
   return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
 }
 

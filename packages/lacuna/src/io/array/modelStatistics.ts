@@ -5,7 +5,7 @@
 import type { CpModelFields, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'
-import { damaged, isArrayOf, isNumber, isRecord } from '../text/index.ts'
+import { damagedField, isArrayOf, isNumber, isRecord } from '../text/index.ts'
 
 type Statistics = Pick<CpModelFields, 'observed' | 'prior'>
 
@@ -55,7 +55,7 @@ export function readStatistics(
   const readArrays = <A>(stem: string, length: number, convert: (values: ArrayLike<number>) => A): A[] =>
     Array.from({ length }, (_, mode) => {
       const file = `${stem}_${mode + 1}.npy`
-      if (!files[file]) throw damaged(stem, name)
+      if (!files[file]) throw damagedField(stem, name)
       return convert(Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number))
     })
   const { observed, prior } = metadata
@@ -79,19 +79,19 @@ export function readStatistics(
 
 /** Checks the number, extremes and mean of the training entries in metadata.json. @param name for messages */
 function readEntrySummary(value: unknown, name: string): Omit<Observed, 'counts' | 'means'> {
-  if (!isRecord(value)) throw damaged('summary of entries', name)
+  if (!isRecord(value)) throw damagedField('summary of entries', name)
   const { entries, min, max, mean } = value
   if (!isNumber(entries) || !isNumber(min) || !isNumber(max) || !isNumber(mean))
-    throw damaged('summary of entries', name)
+    throw damagedField('summary of entries', name)
   return { entries, min, max, mean }
 }
 
 /** Checks the kind and noise of the prior in metadata.json. @param name the .npz, for messages */
 function readPriorNumbers(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
-  if (!isRecord(value)) throw damaged('prior', name)
+  if (!isRecord(value)) throw damagedField('prior', name)
   const { kind, sigma2, noise, least } = value
   const isKind = kind === 'learned' || kind === 'isotropic' || kind === 'zeros'
   if (!isKind || !isNumber(sigma2) || !isArrayOf(noise, isNumber) || noise.length !== 3 || !isNumber(least))
-    throw damaged('prior', name)
+    throw damagedField('prior', name)
   return { kind, sigma2, noise: [noise[0], noise[1], noise[2]], least }
 }

@@ -11,9 +11,9 @@ import {
   decodeNpyText,
   encodeNpy,
   npyHeader,
-  storedZip,
   type UnpackOptions,
   unpackNpz,
+  writeStoredZip,
 } from '../npz/index.ts'
 import {
   MODEL_FORMAT,
@@ -135,7 +135,7 @@ export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
   const bytesOf = (array: Uint32Array | Float32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }
-  yield* storedZip([
+  yield* writeStoredZip([
     {
       name: 'coords.npy',
       chunks: [npyHeader('<u4', [dims.length, values.length]), ...indices.map(bytesOf)],

@@ -11,8 +11,8 @@ import {
 import {
   cellText,
   type Dialect,
-  findLike,
   findMode,
+  findStoredMode,
   jsonTable,
   parseMode,
   planRows,
@@ -251,7 +251,7 @@ function selectSql(
 ): string[] {
   return texts.flatMap((text, m) => {
     const likeMode = like?.modes?.[m]
-    if (likeMode && findLike(likeMode, columns)) return []
+    if (likeMode && findStoredMode(likeMode, columns)) return []
     return findMode(text, columns, name) ? [] : [parseMode(text).body]
   })
 }

@@ -32,7 +32,7 @@ import {
   hasEnding,
   isTableKind,
   kindByName,
-  tableText,
+  tableTextByName,
   writableEndings,
 } from '../text/index.ts'
 import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
@@ -217,7 +217,7 @@ export async function writeTensors(
 
 /** Encodes a tensor in the format of an ending (text, .npz, .npy, else .tns), in chunks. */
 function encodeTensor(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
-  const text = tableText(ending)
+  const text = tableTextByName(ending)
   if (text) return writeTable(tensor, text)
   if (hasEnding(ending, endings.npz)) return encodeTensorNpz(tensor)
   return hasEnding(ending, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
@@ -277,7 +277,7 @@ export async function writeCompleted(
  * @param format an ending that names the format; by default that of the path
  */
 export async function writeFactorTable(path: string, model: CpModel, format?: string): Promise<void> {
-  const text = tableText(format ?? path)
+  const text = tableTextByName(format ?? path)
   if (!text)
     throw new InputError(
       'format',

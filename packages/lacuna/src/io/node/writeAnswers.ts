@@ -1,7 +1,7 @@
 /** Writes tables of answers by path: as text, packed if the name ends in .gz, or as Parquet. */
 import { InputError } from '../../base/inputError.ts'
 import { batchOfRows, type OutputColumn, type OutputRow, writeRows } from '../table/index.ts'
-import { hasEnding, type TableText, tableText } from '../text/index.ts'
+import { hasEnding, type TableText, tableTextByName } from '../text/index.ts'
 import { replaceFiles, writeFileWhole } from './files/index.ts'
 
 /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format. */
@@ -12,7 +12,7 @@ export type AnswerOutput = string | { format: TableText; write(text: string): Pr
  * @param what the rows, as the message names them
  */
 export function checkAnswerOutput(output: string, what = 'answers'): void {
-  if (!tableText(output) && !hasEnding(output, ['.parquet']))
+  if (!tableTextByName(output) && !hasEnding(output, ['.parquet']))
     throw new InputError(
       'table',
       `${output}: ${what} are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
@@ -21,7 +21,7 @@ export function checkAnswerOutput(output: string, what = 'answers'): void {
 
 /** Returns the text format of an output, by its ending if it is a file; undefined for Parquet. */
 export const formatOf = (output: AnswerOutput): TableText | undefined =>
-  typeof output === 'string' ? tableText(output) : output.format
+  typeof output === 'string' ? tableTextByName(output) : output.format
 
 /** Writes the text of a table to a stream, or to a file that appears whole or not at all. */
 export async function writeText(output: AnswerOutput, texts: AsyncIterable<string>): Promise<void> {

@@ -1,15 +1,16 @@
 /**
- * Tables: sources of rows, their meaning as tensors or queries, and tensors and answers written as tables.
+ * Tables: sources of rows, read as tensors or as queries to a model; and tensors and answers written as
+ * tables.
  */
 
 export { timeBins } from './columns/bins.ts'
-export { Entries, type FinishedEntries, type LineRun, lineIn } from './columns/entries.ts'
+export { Entries, type FinishedEntries, type LineRun, lineOfEntry } from './columns/entries.ts'
 export { mergeDictionaries } from './columns/mergeDictionaries.ts'
 export { type ModeDictionary, modeReader } from './columns/modeReader.ts'
 export {
   findColumn,
-  findLike,
   findMode,
+  findStoredMode,
   type IndexPolicy,
   indexPolicies,
   type ModeText,

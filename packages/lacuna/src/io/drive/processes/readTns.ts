@@ -16,7 +16,7 @@ import {
   type SparseTensor,
 } from '../../../tensor/index.ts'
 import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
-import { type Columns, firstEntry, frameOf, readLines } from '../../tns/index.ts'
+import { type Columns, parseFirstEntry, readLines, sizesAndNames } from '../../tns/index.ts'
 
 /** Options for reading a shard of a .tns file. */
 export interface ReadShardOptions {
@@ -42,7 +42,7 @@ export async function readTnsShard(
   try {
     const { size } = await file.stat()
     const { header, indices: modes } = await comm.failTogether(
-      async () => firstEntry((await readTnsHead(file, Infinity))!, path, dims),
+      async () => parseFirstEntry((await readTnsHead(file, Infinity))!, path, dims),
       'unnamed',
     )
     const order = modes.length
@@ -74,7 +74,7 @@ export async function readTnsShard(
     const shardSizes = indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1))
     const gathered = await comm.allGatherNumbers(...shardSizes)
     const sizes = shardSizes.map((_, mode) => Math.max(...gathered.map((numbers) => numbers[mode])))
-    const shard = { ...frameOf(path, header, sizes, dims), indices, values }
+    const shard = { ...sizesAndNames(path, header, sizes, dims), indices, values }
     checkDims(shard.dims)
     const where = (linesBefore: number) => (entry: number) =>
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))

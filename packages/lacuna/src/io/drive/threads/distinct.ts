@@ -8,10 +8,10 @@ import { FAULT, NO_FAULT } from './messages.ts'
 import { type ReadingPool, startReading } from './pool.ts'
 
 /**
- * The average number of entries of a part, the unit that is compared at a time: their hashes, numbers and
+ * The average number of entries of a bucket, the unit that is compared at a time: their hashes, numbers and
  * hash table take half a megabyte.
  */
-const ENTRIES_PER_PART = 2 ** 15
+const ENTRIES_PER_BUCKET = 2 ** 15
 /** Fewer entries are not examined by `areDistinct`: one thread is faster. */
 const MIN_ENTRIES = 2 ** 16
 /** The most entries per thread whose numbers and hashes fit in the thread's wasm memory. */
@@ -56,10 +56,10 @@ export async function areDistinct(
   if (count < minEntries || count > MAX_ENTRIES_PER_THREAD * pool.threads) return undefined
   const state = new Int32Array(new SharedArrayBuffer(8))
   Atomics.store(state, FAULT, NO_FAULT)
-  const parts = Math.ceil(count / ENTRIES_PER_PART / pool.threads)
+  const buckets = Math.ceil(count / ENTRIES_PER_BUCKET / pool.threads)
   const request = {
-    ...{ indices, state, parts, module: await compileTextKernel(), hashes: uint32Array(count) },
-    counts: uint32Array(parts * pool.threads ** 2),
+    ...{ indices, state, buckets, module: await compileTextKernel(), hashes: uint32Array(count) },
+    counts: uint32Array(buckets * pool.threads ** 2),
   }
   await pool.ask({ ask: 'hash', ...request })
   await pool.ask({ ask: 'compare', ...request })

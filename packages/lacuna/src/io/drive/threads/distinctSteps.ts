@@ -1,7 +1,7 @@
 /**
  * The two steps of a thread that searches for entries with the same coordinates. It hashes a range of the
- * entries; when all are hashed, it collects the hashes of its own parts from all entries, and compares
- * entries with equal hashes, part by part. The part of an entry is determined by its hash.
+ * entries; when all are hashed, it collects the hashes of its own buckets from all entries, and compares
+ * entries with equal hashes, bucket by bucket. The bucket of an entry is determined by its hash.
  */
 import { startTextKernel } from '../../text/index.ts'
 import { type DistinctRequest, FAULT, NO_FAULT } from './messages.ts'
@@ -16,11 +16,11 @@ type Step = (request: DistinctRequest, thread: number, threads: number) => void
  * The steps by request: `hash` fills `hashes` and `counts`; `compare` sets FAULT in `state` at a duplicate.
  */
 export const distinctSteps: Readonly<Record<DistinctRequest['ask'], Step>> = {
-  hash({ module, indices, hashes, parts, counts }, thread, threads) {
+  hash({ module, indices, hashes, buckets, counts }, thread, threads) {
     const order = indices.length
-    const allParts = parts * threads
+    const allBuckets = buckets * threads
     const stride = 4 * CHUNK
-    const kernel = startTextKernel(module, stride * (order + 1) + 4 * allParts)
+    const kernel = startTextKernel(module, stride * (order + 1) + 4 * allBuckets)
     const columns = kernel.freeFrom()
     const out = columns + stride * order
     const counted = out + stride
@@ -32,36 +32,42 @@ export const distinctSteps: Readonly<Record<DistinctRequest['ask'], Step>> = {
       const count = Math.min(CHUNK, end - from)
       for (let m = 0; m < order; m++) views[m].set(indices[m].subarray(from, from + count))
       kernel.hashEntries(columns, stride, order, count, out)
-      kernel.countParts(out, count, allParts, counted)
+      kernel.countBuckets(out, count, allBuckets, counted)
       hashes.set(hashed.subarray(0, count), from)
     }
-    counts.set(new Uint32Array(buffer, counted, allParts), allParts * thread)
+    counts.set(new Uint32Array(buffer, counted, allBuckets), allBuckets * thread)
   },
 
-  compare({ module, indices, hashes, parts, counts: counted, state }, thread, threads) {
+  compare({ module, indices, hashes, buckets, counts: counted, state }, thread, threads) {
     const isSame = (a: number, b: number): boolean => indices.every((column) => column[a] === column[b])
-    const [allParts, firstPart] = [parts * threads, parts * thread]
-    const counts = Uint32Array.from({ length: parts }, (_, part) => {
+    const [allBuckets, firstBucket] = [buckets * threads, buckets * thread]
+    const counts = Uint32Array.from({ length: buckets }, (_, bucket) => {
       let sum = 0
-      for (let at = firstPart + part; at < counted.length; at += allParts) sum += counted[at]
+      for (let at = firstBucket + bucket; at < counted.length; at += allBuckets) sum += counted[at]
       return sum
     })
     const total = counts.reduce((sum, count) => sum + count, 0)
     const slots = slotsFor(counts.reduce((most, count) => Math.max(most, count), 0))
 
-    const kernel = startTextKernel(module, 4 * (CHUNK + parts + 1 + slots) + 8 * (total + 1), isSame)
+    const kernel = startTextKernel(module, 4 * (CHUNK + buckets + 1 + slots) + 8 * (total + 1), isSame)
     const scattered = kernel.freeFrom()
     const table = scattered + 8 * (total + 1)
     const next = table + 4 * slots
-    const text = next + 4 * (parts + 1)
-    const nexts = new Uint32Array(kernel.memory.buffer, next, parts + 1)
-    for (let part = 1; part <= parts; part++) nexts[part] = nexts[part - 1] + counts[part - 1]
+    const text = next + 4 * (buckets + 1)
+    const nexts = new Uint32Array(kernel.memory.buffer, next, buckets + 1)
+    for (let bucket = 1; bucket <= buckets; bucket++) nexts[bucket] = nexts[bucket - 1] + counts[bucket - 1]
     for (const [at, count] of copyChunks(hashes, new Uint32Array(kernel.memory.buffer, text, CHUNK)))
-      kernel.dealOwn(text, count, allParts, firstPart, parts, next, at, scattered)
-    // Now the next free position of a part is its end.
-    for (let part = 0; part < parts && Atomics.load(state, FAULT) === NO_FAULT; part++)
+      kernel.scatterToBuckets(text, count, allBuckets, firstBucket, buckets, next, at, scattered)
+    // Now the next free position of a bucket is its end.
+    for (let bucket = 0; bucket < buckets && Atomics.load(state, FAULT) === NO_FAULT; bucket++)
       if (
-        kernel.findSame(scattered, nexts[part] - counts[part], nexts[part], table, slotsFor(counts[part]) - 1)
+        kernel.hasDuplicate(
+          scattered,
+          nexts[bucket] - counts[bucket],
+          nexts[bucket],
+          table,
+          slotsFor(counts[bucket]) - 1,
+        )
       )
         Atomics.store(state, FAULT, thread)
   },

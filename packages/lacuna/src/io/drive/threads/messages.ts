@@ -60,7 +60,7 @@ export interface ParseAnswer {
 
 /**
  * Asks for a step of the search for entries with the same coordinates: `hash` hashes all entries, then
- * `compare` compares those with equal hashes. Each thread compares the entries of its own parts, which the
+ * `compare` compares those with equal hashes. Each thread compares the entries of its own buckets, which the
  * hash determines.
  */
 export interface DistinctRequest {
@@ -69,11 +69,11 @@ export interface DistinctRequest {
   indices: readonly Uint32Array[]
   /** One hash per entry, filled in by `hash`. */
   hashes: Uint32Array
-  /** The number of parts of each thread; the entries of a part fit in the cache. */
-  parts: number
+  /** The number of buckets of each thread; the entries of a bucket fit in the cache. */
+  buckets: number
   /**
-   * (threads × all parts), filled in by `hash`: how many of the entries that a thread hashed belong to each
-   * part of all threads.
+   * (threads × all buckets), filled in by `hash`: how many of the entries that a thread hashed belong to each
+   * bucket of all threads.
    */
   counts: Uint32Array
   /** At FAULT: NO_FAULT unless two entries have the same coordinates. */
@@ -156,21 +156,21 @@ export interface EncodeAnswer {
 }
 
 /** Asks how many entries of the preceding EncodeRequest have known labels only; the others are dropped. */
-export interface SettleRequest {
-  ask: 'settle'
+export interface DropUnknownRequest {
+  ask: 'dropUnknown'
   /** Per thread and mode, the index for each code of the thread, or UNKNOWN. */
   indexOfCode: readonly (readonly Uint32Array[])[]
 }
 
 /** The entries of a thread whose labels are all known. */
-export interface SettleAnswer {
+export interface DropUnknownAnswer {
   /** The number of these entries. */
   count: number
   /** The numbers of these entries among the encoded ones; undefined if no entry is dropped. */
   remaining?: Uint32Array
 }
 
-/** Asks to write the entries that SettleRequest has left into arrays that all threads share. */
+/** Asks to write the entries that DropUnknownRequest has left into arrays that all threads share. */
 export interface WriteRequest {
   ask: 'write'
   /** Per thread, the position of its first entry. */
@@ -181,7 +181,7 @@ export interface WriteRequest {
 }
 
 /** The requests for a table as text. */
-export type TextRequest = EarliestRequest | EncodeRequest | SettleRequest | WriteRequest
+export type TextRequest = EarliestRequest | EncodeRequest | DropUnknownRequest | WriteRequest
 /** Every request to a thread. */
 export type Request = CountRequest | ParseRequest | DistinctRequest | TextRequest
 

@@ -11,8 +11,8 @@ import { compileTextKernel } from '../../text/index.ts'
 import {
   type Columns,
   defersDuplicates,
-  firstEntry,
   LineMap,
+  parseFirstEntry,
   type ReadTnsOptions,
   readLines,
   tensorOfColumns,
@@ -46,7 +46,7 @@ export async function readTnsByThreads(
   try {
     const head = await readTnsHead(file, HEAD_BYTES)
     if (!head) return undefined
-    const first = firstEntry(head, options.name, options.dims)
+    const first = parseFirstEntry(head, options.name, options.dims)
     const { size } = await file.stat()
     const pool = startPool()
     try {

@@ -22,12 +22,12 @@ import { readFully } from './blocks.ts'
 import {
   type Covered,
   type CoveredBytes,
+  type DropUnknownAnswer,
   type EarliestAnswer,
   type EarliestRequest,
   type EncodeAnswer,
   type EncodeRequest,
   NEXT,
-  type SettleAnswer,
   type TextFile,
   type TextFiles,
   type TextRequest,
@@ -53,7 +53,7 @@ const LINE_BYTES = 2 ** 12
 export function textSteps(thread: number, threads: number): (request: TextRequest) => unknown {
   let entries: Entries | undefined
   let indexOfCode: readonly Uint32Array[] = []
-  let settledCount = 0 // entries whose labels are all known
+  let knownCount = 0 // entries whose labels are all known
 
   /** Encodes the rows of this thread's range, and stores the entries. */
   async function encode({ text, ...plan }: EncodeRequest): Promise<EncodeAnswer> {
@@ -76,16 +76,16 @@ export function textSteps(thread: number, threads: number): (request: TextReques
   }
 
   /** Drops the stored entries that have an unknown label. */
-  function settle(given: readonly (readonly Uint32Array[])[]): SettleAnswer {
+  function dropUnknown(given: readonly (readonly Uint32Array[])[]): DropUnknownAnswer {
     indexOfCode = given[thread]
-    settledCount = entries!.settle(indexOfCode)
-    return { count: settledCount, remaining: entries!.remaining }
+    knownCount = entries!.dropUnknown(indexOfCode)
+    return { count: knownCount, remaining: entries!.remaining }
   }
 
   /** Writes the stored entries to their positions in the shared arrays, and releases them. */
   function write({ starts, indices, values, weights }: WriteRequest): void {
     const ownRange = <A extends Uint32Array | Float32Array>(column: A): A =>
-      column.subarray(starts[thread], starts[thread] + settledCount) as A
+      column.subarray(starts[thread], starts[thread] + knownCount) as A
     entries?.write(indexOfCode, {
       indices: indices.map(ownRange),
       values: ownRange(values),
@@ -100,8 +100,8 @@ export function textSteps(thread: number, threads: number): (request: TextReques
         return encode(request).catch(reportFailure)
       case 'earliest':
         return earliest(request).catch(reportFailure)
-      case 'settle':
-        return settle(request.indexOfCode)
+      case 'dropUnknown':
+        return dropUnknown(request.indexOfCode)
       case 'write':
         return write(request)
     }

@@ -13,7 +13,7 @@ import {
   type EncodedRows,
   type FinishedEntries,
   type LineRun,
-  lineIn,
+  lineOfEntry,
   mergeDictionaries,
   modeReader,
   type ReadPlan,
@@ -24,10 +24,10 @@ import { compileTextKernel } from '../../text/index.ts'
 import { areDistinct } from './distinct.ts'
 import {
   type Covered,
+  type DropUnknownAnswer,
   type EarliestAnswer,
   type EncodeAnswer,
   NEXT,
-  type SettleAnswer,
   type TextFile,
   type TextFiles,
 } from './messages.ts'
@@ -199,28 +199,28 @@ function entriesOnThreads(
       return { entry: before[thread] + entry, line: lines[thread](file) + line, file }
     }),
   )
-  let settled: SettleAnswer[] = []
+  let known: DropUnknownAnswer[] = []
   let starts = before // per thread, how many of the entries with known labels come before its own
   /**
    * Converts the number of an entry among those with known labels to its number among all encoded entries.
    */
   const encodedNumber = (entry: number): number => {
     const thread = starts.findLastIndex((start, t) => t < answers.length && start <= entry)
-    const { remaining } = settled[thread] ?? {}
+    const { remaining } = known[thread] ?? {}
     return before[thread] + (remaining ? remaining[entry - starts[thread]] : entry - starts[thread])
   }
   return {
     count,
     locate(entry) {
-      const { file, line } = lineIn(runs, encodedNumber(entry))
+      const { file, line } = lineOfEntry(runs, encodedNumber(entry))
       return `${file}, line ${line}`
     },
     async finish(indexOfCode): Promise<FinishedEntries> {
       const composed = codes.map((threadCodes) =>
         threadCodes.map((modeCodes, m) => composeCodes(modeCodes, indexOfCode[m])),
       )
-      settled = await pool.ask<SettleAnswer>({ ask: 'settle', indexOfCode: composed })
-      starts = runningSums(settled.map((answer) => answer.count))
+      known = await pool.ask<DropUnknownAnswer>({ ask: 'dropUnknown', indexOfCode: composed })
+      starts = runningSums(known.map((answer) => answer.count))
       const total = starts[answers.length]
       const isWeighted = answers.some((answer) => answer.isWeighted)
       const columns = {
