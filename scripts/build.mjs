@@ -10,6 +10,7 @@ import { bundleStudio } from './build/bundleStudio.mjs'
 import { compileKernels } from './build/compileKernels.mjs'
 import { embedEngine, embedReading } from './build/embed.mjs'
 import { CACHE, DIST, SOURCES } from './build/paths.mjs'
+import { resolveDeclarations } from './build/resolveDeclarations.mjs'
 import { stripDocComments } from './build/stripDocComments.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -40,6 +41,7 @@ function compileTypeScript() {
   if (status !== 0) process.exit(1)
   removeOrphans(DIST, SOURCES)
   stripDocComments(DIST)
+  resolveDeclarations(DIST)
 }
 
 /**

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../bench/dist/bench.js', import.meta.url))
 
+/** Runs a command of the benchmarks in a process of its own. */
 export function bench(
   args: readonly string[],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},

@@ -5,7 +5,9 @@
 import { Communicator, type Transport } from '#lacuna/comm/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 
-/** Calls of one operation, by rank; each returns the result of its process. */
+/**
+ * The collective operations: each is given the calls of all processes, by rank, and returns their results.
+ */
 const operations = {
   broadcast(calls: Parameters<Transport['broadcast']>[]): unknown[] {
     const [[numbers]] = calls
@@ -46,6 +48,7 @@ const operations = {
   },
 }
 
+/** A call of an operation in one process, which waits for those of the others. */
 interface Call {
   rank: number
   operation: keyof typeof operations
@@ -55,7 +58,7 @@ interface Call {
 }
 
 /** Runs work in each of several processes. @returns the outcome of each, by rank */
-export async function inProcesses<T>(
+export async function runInProcesses<T>(
   processes: number,
   work: (communicator: Communicator) => Promise<T>,
 ): Promise<PromiseSettledResult<T>[]> {
@@ -104,16 +107,19 @@ export async function inProcesses<T>(
   )
 }
 
-/** All entries of the shares, in an order of their own, and what is said of them by each. */
-export function entriesOf(shares: readonly SparseTensor[]): number[][] {
-  const entries = shares.flatMap(({ indices, values }) =>
+/** Returns the entries of all shards, each as its indices and its value, sorted. */
+export function entriesOf(shards: readonly SparseTensor[]): number[][] {
+  const entries = shards.flatMap(({ indices, values }) =>
     Array.from(values, (value, e) => [...indices.map((column) => column[e]), value]),
   )
   return entries.sort((a, b) => a.map((x, i) => x - b[i]).find((difference) => difference !== 0) ?? 0)
 }
 
-/** The results of processes that must not fail; or the one sentence with which all of them must. */
-export function agreed<T>(results: PromiseSettledResult<T>[]): T[] | string {
+/**
+ * Returns the results of all processes, or the message if all of them failed with the same one; throws if
+ * they differ.
+ */
+export function commonOutcome<T>(results: PromiseSettledResult<T>[]): T[] | string {
   const faults = results.map((result) => (result.status === 'rejected' ? String(result.reason.message) : ''))
   if (new Set(faults).size > 1) throw new Error(`The processes do not agree: ${faults.join(' | ')}`)
   return faults[0] !== '' ? faults[0] : results.map((result) => (result as PromiseFulfilledResult<T>).value)

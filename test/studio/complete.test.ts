@@ -11,7 +11,7 @@ import { lacuna } from '../cli/lacuna.ts'
 import { longestTaskMs } from './mainThread.ts'
 import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
-/** Other work may share the machine. */
+/** Options of expect.poll: other work may share the machine. */
 const PATIENT = { timeout: 30_000 }
 
 let studio: Studio
@@ -29,8 +29,8 @@ afterAll(async () => {
 })
 
 /**
- * Labels in quotes, with commas and umlauts; numbers that are labels; a column of no use; values that are
- * missing.
+ * A table of sales as CSV: labels in quotes, with commas and umlauts; numbers that are labels; a column of no
+ * use; missing values.
  */
 function salesTable(): string {
   const key = stream(5, 1)
@@ -48,6 +48,7 @@ function salesTable(): string {
   return `${lines.join('\r\n')}\r\n`
 }
 
+/** Opens a file in the page. */
 async function open(
   page: Page,
   file: string | { name: string; mimeType: string; buffer: Buffer },
@@ -354,7 +355,7 @@ it('the page opens NumPy arrays and takes NaN as missing', async () => {
   await page.getByText('51', { exact: true }).waitFor()
 })
 
-/** As a float32 is printed: the fewest digits that tell it. */
+/** Rounds a number to float32, and that to the fewest decimal digits that identify it. */
 function shortest(x: number): number {
   const single = Math.fround(x)
   for (let digits = 1; ; digits++)

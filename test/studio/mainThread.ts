@@ -12,9 +12,8 @@ interface TraceEvent {
 }
 
 /**
- * The longest task of the pages' main threads while something goes on, in milliseconds. Processor time, by
- * Chromium's own trace: on a machine that is busy with something else, a task may wait for long in the
- * middle.
+ * Returns the duration, in milliseconds, of the longest task of the page's main thread while `during` runs.
+ * Processor time, by Chromium's own trace: on a busy machine a task may wait for long in the middle.
  */
 export async function longestTaskMs(page: Page, during: () => Promise<void>): Promise<number> {
   const session = await page.context().browser()!.newBrowserCDPSession()

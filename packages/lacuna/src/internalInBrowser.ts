@@ -43,7 +43,7 @@ export {
   isTableKind,
   kindByName,
   packingByName,
-  tableText,
+  tableTextByName,
   unpackedEnding,
 } from './io/text/fileKind.ts'
 export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'

@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest'
 import { uint32Array } from '#lacuna/base/sharedArrays.js'
 import { type Communicator, singleProcess } from '#lacuna/comm/index.js'
-import { agreed, inProcesses } from '../communicators.ts'
+import { commonOutcome, runInProcesses } from '../communicators.ts'
 
+/** Calls every collective operation and returns the results. */
 async function collect(communicator: Communicator): Promise<unknown> {
   const { rank, size } = communicator
   const counts = uint32Array(2)
@@ -46,7 +47,7 @@ it('Three processes sum, gather and broadcast', async () => {
     bytes: [1, 2, 3, 0],
     lengths: [1, 1, 1],
   }
-  expect(agreed(await inProcesses(3, collect))).toEqual([
+  expect(commonOutcome(await runInProcesses(3, collect))).toEqual([
     { ...expected, root: 'root' },
     { ...expected, root: null },
     { ...expected, root: null },
@@ -54,8 +55,8 @@ it('Three processes sum, gather and broadcast', async () => {
 })
 
 it('Ordered operations run in all processes in the order in which the root requests them', async () => {
-  const orders = agreed(
-    await inProcesses(3, async (communicator) => {
+  const orders = commonOutcome(
+    await runInProcesses(3, async (communicator) => {
       const done: number[] = []
       // Other processes request the operations in another order.
       const steps = communicator.isRoot ? [2, 0, 1] : [0, 1, 2]

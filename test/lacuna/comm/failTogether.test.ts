@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { planJob, refuseJob } from '#cli/process/memory.ts'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
-import { agreed, inProcesses } from '../communicators.ts'
+import { commonOutcome, runInProcesses } from '../communicators.ts'
 
 it('A failure in some processes is thrown in all and names the first of them, unless all fail alike', async () => {
   const engine = cpuEngine({ threads: 1 })
@@ -10,8 +10,8 @@ it('A failure in some processes is thrown in all and names the first of them, un
   const plan = planJob(engine, size)
   await engine.close()
   const refused = async (isShort: (process: number) => boolean): Promise<unknown> =>
-    agreed(
-      await inProcesses(3, (communicator) =>
+    commonOutcome(
+      await runInProcesses(3, (communicator) =>
         communicator.failTogether(() =>
           refuseJob(
             { ...plan, available: isShort(communicator.rank) ? 0 : 2 * plan.byteLength },

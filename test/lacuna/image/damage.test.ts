@@ -13,7 +13,7 @@ import { checkProperty } from '../../properties.ts'
 const size = { width: 30, height: 20, channels: 3, maximum: 255 } as const
 
 describe('hiding at random', () => {
-  it('hides exactly the share, whole pixels or single values, the same for the same seed', () => {
+  it('hideAtRandom hides exactly the fraction, whole pixels or single values, the same for the same seed', () => {
     checkProperty(
       fc.property(
         fc.double({ min: 0.01, max: 0.99, noNaN: true }),
@@ -34,7 +34,7 @@ describe('hiding at random', () => {
     )
   })
 
-  it('spreads what it hides evenly', () => {
+  it('hideAtRandom spreads hidden pixels evenly', () => {
     const known = hideAtRandom({ ...size, width: 200, height: 200, channels: 1 }, { share: 0.9 })
     for (let part = 0; part < 4; part++) {
       const hidden = countHidden(known.subarray(part * 10_000, (part + 1) * 10_000))
@@ -42,11 +42,11 @@ describe('hiding at random', () => {
     }
   })
 
-  it.each([0, 1, -0.1, Number.NaN])('refuses the share %d', (share) => {
+  it.each([0, 1, -0.1, Number.NaN])('hideAtRandom refuses the fraction %d', (share) => {
     expect(() => hideAtRandom(size, { share })).toThrow(/must lie between 0 and 1/)
   })
 
-  it('refuses to hide nothing or everything', () => {
+  it('hideAtRandom refuses to hide nothing or everything', () => {
     expect(() => hideAtRandom({ ...size, width: 2, height: 2 }, { share: 0.01 })).toThrow(
       /nothing to restore/,
     )
@@ -55,11 +55,11 @@ describe('hiding at random', () => {
 })
 
 describe('real holes', () => {
-  it('are transparent pixels; half-transparent ones are known', () => {
+  it('holesOfAlpha makes holes of transparent pixels; half-transparent ones are known', () => {
     expect([...holesOfAlpha([0, 1, 128, 255], 3)]).toEqual([0, 0, 0, ...Array(9).fill(1)])
   })
 
-  it('are white in the mask, whatever its channels and depth', () => {
+  it('holesOfMask makes holes where the mask is white, for any channels and depth', () => {
     const grey: Picture = {
       width: 2,
       height: 1,
@@ -79,7 +79,7 @@ describe('real holes', () => {
     expect(() => holesOfMask(size, grey)).toThrow('The mask is 2×1, but the picture is 30×20')
   })
 
-  it('have exactly the colour, at 8 and 16 bits', () => {
+  it('holesOfColour makes holes of exactly the colour, at 8 and 16 bits', () => {
     const data = [255, 0, 255, 255, 0, 254]
     const picture: Picture = { width: 2, height: 1, channels: 3, maximum: 255, data: Uint8Array.from(data) }
     expect([...holesOfColour(picture, '#ff00FF')]).toEqual([0, 0, 0, 1, 1, 1])

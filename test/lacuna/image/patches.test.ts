@@ -15,7 +15,7 @@ const sizes = fc.record({
 const ramp = (length: number) => Float32Array.from({ length }, (_, at) => (at % 251) / 251)
 
 describe('a picture as a tensor', () => {
-  it('plain: every known value stands at its row, column and channel', () => {
+  it('pixelTensor puts every known value at its row, column and channel', () => {
     checkProperty(
       fc.property(sizes, (size) => {
         const values = ramp(size.width * size.height * size.channels)
@@ -32,7 +32,7 @@ describe('a picture as a tensor', () => {
     )
   })
 
-  it('patches: all cover the picture, and each entry is the value at its place', () => {
+  it('patchTensor covers the picture, and each entry is the value at its position', () => {
     checkProperty(
       fc.property(
         sizes,
@@ -63,7 +63,7 @@ describe('a picture as a tensor', () => {
     )
   })
 
-  it('leaves out patches without a hole, and keeps what was there before', () => {
+  it('Patches without a hole are left out, and their pixels keep the values from before', () => {
     const size = { width: 32, height: 8, channels: 1 }
     const known = new Uint8Array(256).fill(1)
     known[0] = 0
@@ -82,7 +82,7 @@ describe('a picture as a tensor', () => {
     for (let at = 0; at < 256; at++) expect(mean[at]).toBeCloseTo(at % 32 < 8 ? 0.25 : values[at], 6)
   })
 
-  it('comes back from a model: the mean over overlapping patches of a constant is the constant', () => {
+  it('averagePatches of a model of a constant picture is the constant', () => {
     const size = { width: 21, height: 17, channels: 3 }
     const known = new Uint8Array(21 * 17 * 3)
     const source = {
@@ -102,7 +102,7 @@ describe('a picture as a tensor', () => {
   })
 })
 
-it('the middle of a patch counts more than its edge where patches of a picture differ', () => {
+it('The middle of a patch counts more than its edge where patches of a picture differ', () => {
   // Two patches of four pixels in a row of six: the first says 0, the second 1.
   const size = { width: 6, height: 1, channels: 1 }
   const values = new Float32Array(6)
@@ -121,7 +121,7 @@ it('the middle of a patch counts more than its edge where patches of a picture d
 })
 
 describe('plain values', () => {
-  it('are the model’s, row by row', () => {
+  it('pixelValues are the predictions of the model, row by row', () => {
     const model = new CpModel({
       dims: [2, 2, 1],
       rank: 1,
@@ -135,7 +135,7 @@ describe('plain values', () => {
 })
 
 describe('the smooth start', () => {
-  it('keeps known values, is exact on a constant and close on a slope, whatever the size of the hole', () => {
+  it('smoothValues keeps known values, is exact on a constant and close on a slope, for any size of the hole', () => {
     const size = { width: 64, height: 48, channels: 1 }
     const slope = Float32Array.from({ length: 64 * 48 }, (_, p) => 0.2 + 0.01 * (p % 64))
     const known = Uint8Array.from(slope, (_, p) =>

@@ -15,7 +15,7 @@ const facade = drawFacade(144, 96)
 const known = hideAtRandom(facade, { share: 0.9, seed: 1 })
 
 describe('quality', () => {
-  it('is the closed form: off by d everywhere is 20 log10(white / d) dB', () => {
+  it('quality of a picture that is off by d everywhere is 20 log10(white / d) dB', () => {
     const truth: Picture = {
       width: 2,
       height: 2,
@@ -32,7 +32,7 @@ describe('quality', () => {
 })
 
 describe('restore', () => {
-  it('beats the paper’s setting by far on a drawn picture with 90% hidden, and keeps what is known', async () => {
+  it('restore beats the paper’s setting by far with 90% of a drawn picture hidden, and keeps known values', async () => {
     const { picture, aborted } = await restore(facade, known)
     expect(aborted).toBe(false)
     const ours = quality(facade, picture, known).psnr
@@ -44,7 +44,7 @@ describe('restore', () => {
       expect(found.data.filter((_, at) => known[at])).toEqual(facade.data.filter((_, at) => known[at]))
   })
 
-  it('leaves a smooth picture to the smooth surface, and texture to the model', async () => {
+  it('restore leaves a smooth picture to the smooth surface, and texture to the model', async () => {
     const smooth = Uint8Array.from(facade.data, (_, at) => {
       const [i, j] = [Math.floor(at / 432) / 96, (Math.floor(at / 3) % 144) / 144]
       return 40 + 150 * Math.abs(Math.sin(2 * i + j)) + 40 * j * (at % 3)
@@ -58,7 +58,7 @@ describe('restore', () => {
     expect(quality(gradient, soft.picture, known).psnr).toBeGreaterThan(28)
   })
 
-  it('learns from the known pixels and from a ninth of the guessed ones', async () => {
+  it('restore learns from the known pixels and from a ninth of the guessed ones', async () => {
     const { stages } = await restore(facade, known, { epochs: 1 })
     const hidden = known.reduce((sum, is) => sum + (1 - is), 0)
     // Of the known ones, one in twenty is kept back as a judge.
@@ -71,7 +71,7 @@ describe('restore', () => {
     })
   })
 
-  it('never looks at what is hidden, and gives the same bits for any number of threads', async () => {
+  it('restore does not depend on hidden values, and gives the same bits for any number of threads', async () => {
     const small = drawFacade(64, 48)
     const kept = hideAtRandom(small, { share: 0.8, perChannel: true, seed: 3 })
     const one = await restore(small, kept, { threads: 1, epochs: 2 })
@@ -80,7 +80,7 @@ describe('restore', () => {
     expect((await restore(small, kept, { epochs: 2, seed: 2 })).picture).not.toEqual(one.picture)
   })
 
-  it('takes 16-bit grey, and pictures smaller than a patch', async () => {
+  it('restore accepts 16-bit grey, and pictures smaller than a patch', async () => {
     const data = Uint16Array.from({ length: 9 * 50 }, (_, p) => 20_000 + 700 * (p % 50))
     const grey: Picture = { width: 50, height: 9, channels: 1, maximum: 65535, data }
     const kept = hideAtRandom(grey, { share: 0.7, seed: 1 })
@@ -91,7 +91,7 @@ describe('restore', () => {
     expect((await restore(tiny, Uint8Array.of(1, 0))).picture.data[0]).toBe(7)
   })
 
-  it('fills a hole larger than any patch, and replaces known values only when asked to', async () => {
+  it('restore fills a hole larger than any patch, and replaces known values only when asked to', async () => {
     const hole = Uint8Array.from(facade.data, (_, at) => {
       const p = Math.floor(at / 3)
       return Math.hypot((p % 144) - 70, p / 144 - 48) < 22 ? 0 : 1
@@ -110,14 +110,14 @@ describe('restore', () => {
     ).toBeLessThan(40)
   })
 
-  it('refuses what has nothing known, and holes of another picture', async () => {
+  it('restore refuses a picture without known values, and holes of another picture', async () => {
     await expect(restore(facade, new Uint8Array(facade.data.length))).rejects.toThrow(
       'Nothing of the picture is known',
     )
     await expect(restore(facade, new Uint8Array(3))).rejects.toThrow('given for 3 values')
   })
 
-  it('stops when told to, with a whole picture', async () => {
+  it('restore stops when it is aborted, with a whole picture', async () => {
     const abort = new AbortController()
     const { picture, aborted } = await restore(facade, known, {
       signal: abort.signal,
@@ -129,7 +129,7 @@ describe('restore', () => {
 })
 
 describe('the drawn picture', () => {
-  it('is the same each time and at any size', () => {
+  it('drawFacade draws the same picture each time and at any size', () => {
     expect(drawFacade(144, 96)).toEqual(facade)
     const large = drawFacade(288, 192)
     const halved = facade.data.map((_, at) => {
@@ -145,7 +145,7 @@ describe('the drawn picture', () => {
 })
 
 describe('side by side', () => {
-  it('has the panels as they are, white between them', () => {
+  it('sideBySide leaves the panels as they are, with white between them', () => {
     const joined = sideBySide([facade, blacken(facade, known)])
     expect(joined).toMatchObject({ width: 144 * 2 + 2, height: 96 })
     expect([...joined.data.subarray(0, 144 * 3)]).toEqual([...facade.data.subarray(0, 144 * 3)])

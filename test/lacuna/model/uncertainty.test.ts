@@ -15,7 +15,7 @@ test('what rows of so many entries leave uncertain, and what an entry says, agre
     precisions: [Float32Array.of(2), Float32Array.of(4)],
   }
   const [first, second] = uncertaintyOf({ dims: [3, 2], rank: 1, factors }, prior, counts, 1)
-  const V = (of: typeof first, n: number): number => of.of(n)[0]
+  const V = (of: typeof first, n: number): number => of.covariance(n)[0]
   for (const n of [0, 1, 5]) expect(V(first, n)).toBeCloseTo(0.5 / (n * first.perEntry[0] + 0.5 * 2), 10)
   const says = (3 * (0.5 ** 2 + V(second, 3)) + 2 * (1.5 ** 2 + V(second, 2))) / 5
   expect(first.perEntry[0] / says).toBeCloseTo(1, 2)

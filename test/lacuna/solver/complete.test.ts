@@ -7,7 +7,7 @@ import { randomFactors, toMatrix } from '../../problems.ts'
 import { refusal } from '../../refusal.ts'
 import { engineSampler } from '../engine/engineSampler.ts'
 
-/** By the paper's solver; fast.test.ts tests the other one. */
+/** `complete` with the paper's solver; fast.test.ts tests the fast one. */
 const complete = (of: SparseTensor, options: CompleteOptions): Promise<Completion> =>
   completeBy(of, { solver: 'paper', ...options })
 
@@ -23,7 +23,7 @@ const tensor = problem.tensor
 const test = problem.test!
 
 describe('convergence', () => {
-  it("falls as the reference's does", async () => {
+  it("the error of the paper's solver falls as that of the reference does", async () => {
     const initial = randomFactors(tensor.dims, 4, 1)
     for (const [sample, maxInner] of [
       [0.1, 1],
@@ -49,7 +49,7 @@ describe('convergence', () => {
     }
   })
 
-  it('recovers a noiseless tensor of rank 10', async () => {
+  it("the paper's solver recovers a noiseless tensor of rank 10", async () => {
     const { tensor, test } = synthetic({
       dims: [60, 50, 40],
       entries: 40_000,
@@ -61,7 +61,7 @@ describe('convergence', () => {
     expect(model.error(test!).relative).toBeLessThan(0.002)
   })
 
-  it('works for matrices and for order 5, with λ = 0 too', async () => {
+  it("the paper's solver works for matrices and for order 5, with λ = 0 too", async () => {
     for (const dims of [
       [80, 60],
       [9, 8, 7, 6, 5],
@@ -79,13 +79,13 @@ describe('the result', () => {
     return Buffer.concat(model.factors.map((factor) => Buffer.from(factor.buffer))).toString('base64')
   }
 
-  it('is the same to the bit for any number of threads, and another by another seed', async () => {
+  it("factors of the paper's solver have the same bits on any number of threads, and differ by seed", async () => {
     const one = await bytes({ threads: 1 })
     for (const threads of [2, 3, 4, 7]) expect(await bytes({ threads })).toBe(one)
     expect(await bytes({ seed: 2 })).not.toBe(one)
   })
 
-  it('goes on from initial factors as if there had been no break', async () => {
+  it('a run from initial factors continues as if there had been no break', async () => {
     const half = await complete(tensor, { rank: 5, epochs: 5, sample: 1 })
     // With c = 1 a step uses every entry, whatever the iteration's number.
     expect(await bytes({ sample: 1, epochs: 5, initial: half.model })).toBe(
@@ -93,7 +93,7 @@ describe('the result', () => {
     )
   })
 
-  it('does not depend on the unit of the values', async () => {
+  it("the paper's solver does not depend on the unit of the values", async () => {
     const relative = async (unit: number): Promise<number> => {
       const scaled: SparseTensor = { ...tensor, values: tensor.values.map((x) => x * unit) }
       // λ has a unit too: that of the values to the power 2 − 2/N.
@@ -106,7 +106,7 @@ describe('the result', () => {
       expect(Math.abs((await relative(unit)) / one - 1)).toBeLessThan(1e-3)
   })
 
-  it('tells how the model was trained', async () => {
+  it('the training record of a model has its settings and errors', async () => {
     const { model, train } = await complete(tensor, { rank: 3, epochs: 2, seed: 8 })
     expect(model.training).toMatchObject({
       solver: 'paper',
@@ -123,7 +123,7 @@ describe('the result', () => {
     expect(train.mae).toBeCloseTo(mae, 5)
   })
 
-  it('is finite for constant, tiny and nearly empty tensors', async () => {
+  it('models of constant, tiny and nearly empty tensors are finite', async () => {
     const constant: SparseTensor = {
       dims: [3, 3],
       indices: [Uint32Array.of(0, 1, 2), Uint32Array.of(0, 1, 2)],
@@ -146,7 +146,7 @@ describe('the result', () => {
 })
 
 describe('stopping', () => {
-  it('is by epochs, seconds, tolerance, patience or a signal, and says which', async () => {
+  it('a run stops by epochs, seconds, tolerance, patience or a signal, and reports which', async () => {
     const run = (options: CompleteOptions) => complete(tensor, { rank: 4, ...options })
     expect(await run({ epochs: 3 })).toMatchObject({ stopped: 'epochs', epochs: { length: 3 } })
     expect((await run({ seconds: 0.2, epochs: 1e6 })).stopped).toBe('seconds')
@@ -165,7 +165,7 @@ describe('stopping', () => {
     expect((await run({ signal: AbortSignal.abort() })).stopped).toBe('aborted')
   })
 
-  it('returns the factors with the smallest validation error', async () => {
+  it('complete returns the factors with the smallest validation error', async () => {
     const noisy = synthetic({
       dims: [30, 30, 10],
       entries: 2000,
@@ -191,7 +191,7 @@ describe('stopping', () => {
   })
 })
 
-it('refuses options that make no sense, each with a sentence', async () => {
+it('complete refuses invalid options, each with a sentence', async () => {
   const cases: [CompleteOptions, string][] = [
     [{ rank: 0 }, 'rank is 0; it must be a whole number from 1.'],
     [{ rank: 257 }, 'The rank is 257; it can be at most 256.'],
@@ -218,7 +218,7 @@ it('refuses options that make no sense, each with a sentence', async () => {
     await expect(complete(tensor, options)).rejects.toThrow(refusal(message))
 })
 
-it('refuses a problem that cannot fit before it takes memory, and says how much it needs', async () => {
+it('complete refuses a problem that does not fit into memory before it allocates, and names the bytes it needs', async () => {
   const huge = { ...tensor, dims: [2 ** 31, 2 ** 31, 2 ** 31] }
   await expect(complete(huge, { rank: 100 })).rejects.toThrow(
     /factors of 2147483648×2147483648×2147483648 at rank 100 take \d\.\d TiB; each part .* has at most 4 GiB/,

@@ -1,4 +1,7 @@
-/** Merged and split modes are learned as if someone had reshaped the tensor by hand, and speak of the original ones. */
+/**
+ * Merged and split modes are learned as if someone had reshaped the tensor by hand, and speak of the original
+ * ones.
+ */
 import { describe, expect, it } from 'vitest'
 import type { CpModel } from '#lacuna/model/index.js'
 import { complete, decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
@@ -11,35 +14,36 @@ const parts = split({ ...tensor, modes }, { validation: 0.1, test: 0.1 }, 1)
 const arrange: RunOptions = { mergeModes: [['to', 'from']], split: [{ mode: 'hour', into: 12 }] }
 const options: RunOptions = { rank: 3, epochs: 30, tolerance: 0 }
 
-/** from and to as one, hours as half-days and hours of them. */
-const byHand = ({ indices: [from, hour, to], values }: SparseTensor): SparseTensor => ({
+/** The tensor with from and to merged, and hours split into half-days and hours of them. */
+const reshapeByHand = ({ indices: [from, hour, to], values }: SparseTensor): SparseTensor => ({
   dims: [30, 5, 12],
   indices: [from.map((i, e) => 5 * i + to[e]), hour.map((t) => Math.floor(t / 12)), hour.map((t) => t % 12)],
   values,
 })
 
-/** Why it is refused. */
+/** The message with which a promise is rejected. */
 const refusal = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'It is not.',
     (error: Error) => error.message,
   )
 
+/** The factors as hexadecimal text, to compare bits. */
 const bytesOf = ({ factors }: CpModel): string =>
   factors
     .map((factor) => Buffer.from(factor.buffer, factor.byteOffset, factor.byteLength).toString('hex'))
     .join()
 
 describe('a run on reshaped modes', () => {
-  it('has the bits of one on the tensor reshaped by hand, and the errors of the original', async () => {
+  it('a run with mergeModes and split has the bits of one on the tensor reshaped by hand', async () => {
     for (const solver of ['fast', 'paper'] as const) {
       const { train, validation, test } = parts
       const asked = { solver, ...options, ...(solver === 'paper' && { epochs: 3 }) }
       const reshaped = await complete(train, { ...asked, ...arrange, validation, watch: { test } })
-      const hand = await complete(byHand(train), {
+      const hand = await complete(reshapeByHand(train), {
         ...asked,
-        validation: byHand(validation),
-        watch: { test: byHand(test) },
+        validation: reshapeByHand(validation),
+        watch: { test: reshapeByHand(test) },
       })
       const { model } = reshaped
       expect(bytesOf(model)).toBe(bytesOf(hand.model))
@@ -56,7 +60,7 @@ describe('a run on reshaped modes', () => {
     }
   })
 
-  it('knows zeros where nothing is listed, but not beyond the last row of a block', async () => {
+  it('with missing zeros modes can be merged, and a split that leaves a block incomplete is refused', async () => {
     const asked: RunOptions = { ...options, epochs: 5, missing: 'zero' }
     const { train } = parts
     const { model } = await complete(train, { ...asked, mergeModes: [[0, 2]] })
@@ -75,9 +79,9 @@ describe('neighbours and attributes beside a reshaping', () => {
   const merge: RunOptions = { mergeModes: [['to', 'from']] }
   const values = Float32Array.from({ length: 50 }, (_, t) => Math.sin(t / 4))
   const features = { columns: 1, values }
-  const handTrain: SparseTensor = pairs(train)
+  const handTrain: SparseTensor = mergePairs(train)
 
-  it('are of the modes as they are called, wherever these come to stand', async () => {
+  it('lags and features apply to modes by name, at whatever position the reshaping puts them', async () => {
     // hour is the third mode, and the second one where the others are merged.
     const { indices, values } = train
     const last = { dims: [6, 5, 50], indices: [indices[0], indices[2], indices[1]], values }
@@ -92,16 +96,16 @@ describe('neighbours and attributes beside a reshaping', () => {
     }
   })
 
-  it('are tried in that reshaping', async () => {
+  it('trials of lags use the reshaped modes', async () => {
     const asked = { ...options, epochs: 300, lags: { hour: [1] } }
     const reshaped = await complete(train, { ...asked, ...merge, validation })
-    const hand = await complete(handTrain, { ...asked, validation: pairs(validation) })
+    const hand = await complete(handTrain, { ...asked, validation: mergePairs(validation) })
     expect(reshaped.choice).toEqual(hand.choice)
     expect(reshaped.choice!.trials.length).toBeGreaterThan(1)
     expect(reshaped.model.reshaping).toEqual({ mergeModes: [[0, 2]], split: [] })
   })
 
-  it('are refused of modes that are merged or split', async () => {
+  it('lags and features of merged or split modes are refused', async () => {
     const refused = (given: RunOptions) => refusal(complete(train, { ...options, ...arrange, ...given }))
     expect(await refused({ lags: { hour: [1] } })).toBe(
       'lags is of mode hour, which is merged or split; leave one of them out.',
@@ -112,14 +116,14 @@ describe('neighbours and attributes beside a reshaping', () => {
   })
 })
 
-/** from and to as one, in the first place. */
-function pairs({ indices: [from, hour, to], values }: SparseTensor): SparseTensor {
+/** The tensor with from and to merged into the first mode. */
+function mergePairs({ indices: [from, hour, to], values }: SparseTensor): SparseTensor {
   const both = from.map((i, e) => 5 * i + to[e])
   return { dims: [30, 50], indices: [both, hour], values, modes: [{ name: 'pair' }, { name: 'hour' }] }
 }
 
 describe('what was learned so far', () => {
-  it('goes on with the same bits, and not in another reshaping', async () => {
+  it('a saved run with reshaped modes resumes with the same bits, and refuses another reshaping', async () => {
     const { train } = parts
     const run = await Run.start(train, { ...options, ...arrange })
     await run.advance()
@@ -140,7 +144,7 @@ describe('what was learned so far', () => {
     expect(await other({ ...arrange, split: [{ mode: 1, into: 10 }] })).toBe(
       "The run was saved with split: '2:12', and now it is 2:10; leave it as it was, or start anew.",
     )
-    // Those who saved it before there were reshapings had none.
+    // Checkpoints of versions without reshaping have no such settings.
     const { mergeModes, split, ...before } = (await plainState(train)).settings
     const old = { ...(await plainState(train)), settings: before as typeof saved.settings }
     const plain = decodeRun(Buffer.concat(encodeRun(old)), 'old.run')
@@ -149,7 +153,7 @@ describe('what was learned so far', () => {
     )
   })
 
-  it('is a start in the same reshaping, and no other', async () => {
+  it('an initial model is accepted with the same reshaping only', async () => {
     const { train } = parts
     const { model } = await complete(train, { ...options, ...arrange, epochs: 3 })
     const more = await complete(train, { initial: model, epochs: 3 })
@@ -165,6 +169,7 @@ describe('what was learned so far', () => {
   })
 })
 
+/** The state of a run without reshaping, before its first round. */
 async function plainState(train: SparseTensor) {
   const run = await Run.start(train, { ...options, epochs: 2 })
   const state = await run.state()

@@ -1,4 +1,7 @@
-/** Whatever the data and the options: no exception, factors that are finite and ≥ 0, never worse than the start. */
+/**
+ * Whatever the data and the options: no exception, factors that are finite and ≥ 0, never worse than the
+ * start.
+ */
 import { afterAll, expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
@@ -32,6 +35,7 @@ interface Trial {
   options: CompleteOptions
 }
 
+/** A random problem by its number: a tensor, initial factors and options. */
 function trial(number: number): Trial {
   const key = stream(number, 77)
   let draws = 0
@@ -72,7 +76,9 @@ function bareTensor(size: (typeof sizes)[number], dims: number[], seed: number):
   }
 }
 
-it('copes with 200 strange problems', { timeout: 180_000 }, async () => {
+it('complete gives finite models for 200 random problems of odd sizes, values and settings', {
+  timeout: 180_000,
+}, async () => {
   for (let number = 0; number < 200; number++) {
     const { name, tensor, initial, options } = trial(number)
     const { dims } = tensor
@@ -98,7 +104,7 @@ it('copes with 200 strange problems', { timeout: 180_000 }, async () => {
   }
 })
 
-it('stays finite where few entries of very different size determine a row and no λ holds it', async () => {
+it('factors stay finite where few entries of very different size determine a row and λ is 0', async () => {
   const dims = [5, 4, 5, 5, 3, 2, 4, 3]
   for (const seed of [1, 2, 3]) {
     const tensor = randomTensor({ dims, entries: 300, seed })

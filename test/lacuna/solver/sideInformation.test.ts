@@ -3,12 +3,13 @@ import { type CompleteOptions, complete } from '#lacuna/index.js'
 import { Run } from '#lacuna/solver/run/run.js'
 import { pickEntries, type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
 
-/** Numbers between 0 and 1, always the same. */
+/** A fixed pseudorandom number between 0 and 1 for each e. */
 const chance = (e: number): number => Math.abs(Math.sin(12.9898 * (e + 1)) * 43758.5453) % 1
+/** A fixed number of the standard normal distribution for each e. */
 const normal = (e: number): number =>
   Math.sqrt(-2 * Math.log(chance(2 * e) + 1e-9)) * Math.cos(2 * Math.PI * chance(2 * e + 1))
 
-/** All cells of x(i, j, k) of this size. */
+/** A tensor of these sizes with all cells observed, by a function of the cell and its number. */
 function cells(
   dims: readonly number[],
   value: (i: number, j: number, k: number, e: number) => number,
@@ -21,7 +22,8 @@ function cells(
   return sparseTensor({ dims, indices, values })
 }
 
-function parted(tensor: SparseTensor, isOut: (e: number) => boolean): [SparseTensor, SparseTensor] {
+/** Splits entries into those that are not held out, and those that are. */
+function splitWhere(tensor: SparseTensor, isOut: (e: number) => boolean): [SparseTensor, SparseTensor] {
   const all = Uint32Array.from(tensor.values.keys())
   return [
     pickEntries(
@@ -32,6 +34,7 @@ function parted(tensor: SparseTensor, isOut: (e: number) => boolean): [SparseTen
   ]
 }
 
+/** The RMSE on test entries of a model of rank 4, without trials. */
 async function rmse(train: SparseTensor, test: SparseTensor, options: CompleteOptions): Promise<number> {
   const { watch } = await complete(train, { rank: 4, threads: 1, choose: false, ...options, watch: { test } })
   return watch!.test.rmse
@@ -42,9 +45,9 @@ describe('neighbours', () => {
   const wave = (i: number, j: number): number => 3 + Math.sin((2 * Math.PI * j) / 20 + i) + (i % 3)
   const tensor = cells(dims, (i, j, k, e) => Math.max(0, wave(i, j) * (1 + k / 5) + 0.2 * normal(e)))
 
-  it('fill rows of which there is nothing, and as far apart as they are alike', async () => {
+  it('lags predict rows without entries, and a lag of the period improves them', async () => {
     // Each fifth row, and a block of four.
-    const [train, test] = parted(tensor, (e) => {
+    const [train, test] = splitWhere(tensor, (e) => {
       const j = tensor.indices[1][e]
       return j % 5 === 2 || (j >= 30 && j < 34)
     })
@@ -55,17 +58,17 @@ describe('neighbours', () => {
     expect(period).toBeLessThan(near)
   })
 
-  it('that are not alike are found not to be', async () => {
+  it('lags of a mode whose neighbouring rows differ do not raise the test error by more than 3%', async () => {
     const shuffled = cells(dims, (i, j, k, e) =>
       Math.max(0, wave(i, (j * 37) % 60) * (1 + k / 5) + 0.2 * normal(e)),
     )
-    const [train, test] = parted(shuffled, (e) => chance(e + 7) < 0.7)
+    const [train, test] = splitWhere(shuffled, (e) => chance(e + 7) < 0.7)
     const alone = await rmse(train, test, {})
     expect(await rmse(train, test, { lags: { 2: [1] } })).toBeLessThan(1.03 * alone)
   })
 
-  it('go on with a run that was saved, to the bit', async () => {
-    const [train] = parted(tensor, (e) => chance(e) < 0.5)
+  it('a saved run with lags resumes with the same bits, and refuses other lags', async () => {
+    const [train] = splitWhere(tensor, (e) => chance(e) < 0.5)
     const options = { rank: 3, threads: 1, lags: { 2: [1, 20] } }
     const whole = await Run.start(train, options)
     while (await whole.advance());
@@ -89,15 +92,15 @@ describe('attributes', () => {
     const kind = i % 2 === 0 ? 1 + Math.sin(j) : 1 + Math.cos(j)
     return Math.max(0, 3 * kind * (1 + k / 3) + (chance(i) - 0.5) + 0.1 * normal(e))
   })
-  const [train, test] = parted(tensor, (e) => tensor.indices[0][e] >= 30)
+  const [train, test] = splitWhere(tensor, (e) => tensor.indices[0][e] >= 30)
   const features = { 1: { columns: 2, values } }
 
-  it('make strangers predictable', async () => {
+  it('attributes predict rows without entries', async () => {
     const alone = await rmse(train, test, {})
     expect(await rmse(train, test, { features })).toBeLessThan(0.3 * alone)
   })
 
-  it('belong to a run that is saved', async () => {
+  it('a saved run with attributes resumes only with the same attributes', async () => {
     const run = await Run.start(train, { rank: 2, threads: 1, features })
     await run.advance()
     const state = await run.state()
@@ -114,12 +117,12 @@ describe('noise that is uneven', () => {
   const truth = (i: number, j: number, k: number): number =>
     (1 + (i % 4)) * (2 + Math.sin(j)) + (2 + Math.cos(i)) * (1 + (k % 3))
   const split = (tensor: SparseTensor): [SparseTensor, SparseTensor] => {
-    const [train] = parted(tensor, (e) => chance(e + 5) < 0.5)
-    const [, test] = parted(cells(dims, truth), (e) => chance(e + 5) < 0.5)
+    const [train] = splitWhere(tensor, (e) => chance(e + 5) < 0.5)
+    const [, test] = splitWhere(cells(dims, truth), (e) => chance(e + 5) < 0.5)
     return [train, test]
   }
 
-  it('in some rows more than in others is weighed row by row', async () => {
+  it("noise 'row' predicts better than 'gaussian' where some rows are noisier than others", async () => {
     const tensor = cells(dims, (i, j, k, e) =>
       Math.max(0, truth(i, j, k) + (j % 2 === 0 ? 4 : 0.1) * normal(e)),
     )
@@ -128,7 +131,7 @@ describe('noise that is uneven', () => {
     expect(await rmse(train, test, { noise: 'row' })).toBeLessThan(0.9 * even)
   })
 
-  it('by outliers does not lead astray where they are not believed', async () => {
+  it('the Huber loss predicts data with outliers better than squared loss', async () => {
     const tensor = cells(dims, (i, j, k, e) =>
       chance(e + 3) < 0.03 ? 100 : Math.max(0, truth(i, j, k) + 0.5 * normal(e)),
     )
@@ -144,8 +147,8 @@ describe('trials', () => {
   const smooth = cells(dims, (i, j, k, e) => Math.max(0, wave(i, j) * (1 + k / 5) + 0.2 * normal(e)))
   const options = { rank: 4, threads: 1, lags: { 2: [1] } }
 
-  it('use neighbours where they help in gaps such as there are', async () => {
-    const [train, test] = parted(smooth, (e) => smooth.indices[1][e] % 5 === 2)
+  it('trials choose lags where they predict gaps like those of the data better', async () => {
+    const [train, test] = splitWhere(smooth, (e) => smooth.indices[1][e] % 5 === 2)
     const { choice, model, watch } = await complete(train, { ...options, watch: { test } })
     expect(choice).toMatchObject({ by: 'what has mode 2 in common', chosen: { lags: true } })
     expect(choice!.trials.map(({ lags }) => lags)).toEqual([true, false, true, true])
@@ -153,8 +156,8 @@ describe('trials', () => {
     expect(watch!.test.rmse).toBe(await rmse(train, test, { lags: { 2: [1] }, noise: choice!.chosen.noise }))
   })
 
-  it('choose the best of what there is', async () => {
-    const [train] = parted(smooth, (e) => chance(e + 7) < 0.8)
+  it('trials choose settings whose error is within 0.2% of the best trial', async () => {
+    const [train] = splitWhere(smooth, (e) => chance(e + 7) < 0.8)
     // Far more attributes than rows.
     const values = Float32Array.from({ length: 12 * 40 }, (_, at) => (chance(at) < 0.1 ? 9 : 0))
     const { choice, settings } = await complete(train, {
@@ -167,8 +170,8 @@ describe('trials', () => {
     expect(Object.keys(settings.lags).length > 0).toBe(choice!.chosen.lags)
   })
 
-  it('are judged by validation entries where there are some, and the run goes on from there', async () => {
-    const [train, validation] = parted(smooth, (e) => chance(e) < 0.2)
+  it('trials are compared by validation entries if there are any, and the run continues from their start', async () => {
+    const [train, validation] = splitWhere(smooth, (e) => chance(e) < 0.2)
     const watch = { same: validation }
     const result = await complete(train, { rank: 3, threads: 1, choose: true, validation, watch })
     const { choice, settings } = result
@@ -179,8 +182,8 @@ describe('trials', () => {
     expect(result.watch!.same.rmse).toBe(result.validation!.rmse)
   })
 
-  it('see nothing of what is held out for a verdict', async () => {
-    const [train, test] = parted(smooth, (e) => chance(e) < 0.3)
+  it('trials do not depend on watched sets', async () => {
+    const [train, test] = splitWhere(smooth, (e) => chance(e) < 0.3)
     const other = { ...test, values: test.values.map((x) => 2 * x + 1) }
     const [one, two] = [
       await complete(train, { ...options, watch: { test } }),

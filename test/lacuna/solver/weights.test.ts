@@ -17,14 +17,15 @@ const noisy: SparseTensor = {
   ...truth,
   values: truth.values.map((x, e) => x + (isBad(e) ? 1.5 : 0.05) * (2 * unit(draw(key, e)) - 1)),
 }
-const picked = (tensor: SparseTensor, where: (e: number) => boolean): SparseTensor =>
+/** The entries whose number satisfies a condition. */
+const pickWhere = (tensor: SparseTensor, where: (e: number) => boolean): SparseTensor =>
   pickEntries(tensor, all.filter(where))
-const isHeld = (e: number): boolean => e % 5 === 0
-const train = picked(noisy, (e) => !isHeld(e))
-const held = picked(truth, isHeld)
-const reliability = picked(
+const isHeldOut = (e: number): boolean => e % 5 === 0
+const train = pickWhere(noisy, (e) => !isHeldOut(e))
+const held = pickWhere(truth, isHeldOut)
+const reliability = pickWhere(
   { ...noisy, weights: noisy.values.map((_, e) => (isBad(e) ? 0.01 : 1)) },
-  (e) => !isHeld(e),
+  (e) => !isHeldOut(e),
 )
 const withWeights = (of: (e: number) => number): SparseTensor => ({
   ...train,
@@ -37,7 +38,7 @@ const factorsOf = async (tensor: SparseTensor): Promise<Float32Array[]> => [
   ...(await complete(tensor, { ...settings, epochs: 60 })).model.factors,
 ]
 
-it('learns little from entries of little weight', async () => {
+it('a run learns little from entries of little weight', async () => {
   for (const noise of ['gaussian', 'auto'] as const) {
     const error = async (tensor: SparseTensor): Promise<number> =>
       (await complete(tensor, { ...settings, noise, watch: { held } })).watch!.held.rmse
@@ -46,7 +47,7 @@ it('learns little from entries of little weight', async () => {
   }
 })
 
-it('goes by proportions alone: weights that are all alike are none, and so are their scales', async () => {
+it('only the proportions of weights matter: equal weights, and a common factor, change no bit', async () => {
   const plain = await factorsOf(train)
   expect(await factorsOf(withWeights(() => 0.3))).toEqual(plain)
   const some = (e: number): number => 1 + (e % 3)
@@ -55,7 +56,7 @@ it('goes by proportions alone: weights that are all alike are none, and so are t
   expect(await factorsOf(withWeights((e) => 2 ** 70 * some(e)))).toEqual(once)
 })
 
-it('weighs the errors of training and validation entries, and no others', async () => {
+it('errors of training and validation entries are weighted, those of watched sets are not', async () => {
   const set = weighted(held)
   const {
     model,
@@ -80,14 +81,14 @@ it('weighs the errors of training and validation entries, and no others', async 
   expect(Math.abs(validation!.rmse - watch!.set.rmse)).toBeGreaterThan(1e-4)
 })
 
-it('divides sums of errors by the weights that they are sums over, not by how many entries there are', () => {
+it('mean errors are sums divided by the sum of weights, not by the number of entries', () => {
   const probe = { entries: 10, weight: 2, squares: 32, absolutes: 8 }
   const scale = { dims: [], sets: {}, emptyRows: [], valueScale: 2, factorScale: 1, digest: '' }
   const summary = { relative: 0.5, rmse: 1, mae: 1, entries: 10 }
   expect(errorInDataUnits({ squares: 8, absolutes: 4 }, probe, scale)).toEqual(summary)
 })
 
-it('goes on with the same weights only', async () => {
+it('a saved run resumes only with the same weights', async () => {
   const tensor = weighted(train)
   const run = await Run.start(tensor, { ...settings, epochs: 2 })
   const state = await run.state()
@@ -96,8 +97,8 @@ it('goes on with the same weights only', async () => {
   await (await Run.resume(state, tensor, { engine })).close()
 })
 
-it('goes by them in every fold', async () => {
-  const exact = picked(truth, (e) => !isHeld(e)).values
+it('cross-fitting uses the weights in every fold', async () => {
+  const exact = pickWhere(truth, (e) => !isHeldOut(e)).values
   const error = async (tensor: SparseTensor): Promise<number> => {
     const { predictions } = (await crossFit(tensor, settings))!
     return exact.reduce((sum, x, e) => sum + (x - predictions[e]) ** 2, 0)
@@ -105,7 +106,7 @@ it('goes by them in every fold', async () => {
   expect(await error(reliability)).toBeLessThan(0.3 * (await error(train)))
 })
 
-it('is refused where cells that are not listed are zeros', async () => {
+it('weights are refused where unlisted cells are zeros', async () => {
   await expect(complete(weighted(train), { ...settings, missing: 'zero' })).rejects.toThrow(
     "With missing: 'zero' all cells count alike, and the entries have weights; leave one of the two out.",
   )

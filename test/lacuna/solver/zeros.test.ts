@@ -28,6 +28,7 @@ function counts(): SparseTensor {
   }
 }
 
+/** The sum of a function over all cells. */
 const sumOver = (predict: (i: number, j: number, k: number) => number): number => {
   let sum = 0
   for (let i = 0; i < 30; i++)
@@ -35,7 +36,7 @@ const sumOver = (predict: (i: number, j: number, k: number) => number): number =
   return sum
 }
 
-it('predicts as many events as there were, and next to none where there were none', async () => {
+it('with missing zeros the predictions of all cells sum to the number of events', async () => {
   const tensor = counts()
   const events = tensor.values.reduce((sum, x) => sum + x, 0)
   const total = async (missing: 'zero' | 'unknown'): Promise<number> => {
@@ -46,13 +47,13 @@ it('predicts as many events as there were, and next to none where there were non
   expect((await total('unknown')) / events).toBeGreaterThan(2)
 })
 
-it('tells the errors of all cells but those held out, and takes none of these for zeros', async () => {
+it('with missing zeros the training error is over all cells but those held out', async () => {
   const { train, test } = splitCells(counts(), { test: 0.05 }, 2)
   const result = await complete(train, { rank: 3, missing: 'zero', watch: { test } })
   const { model } = result
   expect(result.watch!.test.rmse).toBeCloseTo(model.error(test).rmse, 5)
-  const known = new Map([...train.values.keys()].map((e) => [placeOf(train, e), train.values[e]]))
-  const held = new Set([...test.values.keys()].map((e) => placeOf(test, e)))
+  const known = new Map([...train.values.keys()].map((e) => [coordinatesOf(train, e), train.values[e]]))
+  const held = new Set([...test.values.keys()].map((e) => coordinatesOf(test, e)))
   let cells = 0
   const squares = sumOver((...cell) => {
     if (held.has(cell.join())) return 0
@@ -63,9 +64,11 @@ it('tells the errors of all cells but those held out, and takes none of these fo
   expect(model.unobserved?.every(({ length }) => length === 0)).toBe(true)
 })
 
-const placeOf = ({ indices }: SparseTensor, e: number): string => indices.map((column) => column[e]).join()
+/** The coordinates of an entry as text. */
+const coordinatesOf = ({ indices }: SparseTensor, e: number): string =>
+  indices.map((column) => column[e]).join()
 
-it('fits what can be fitted, and knows it, with modes of one row, too', async () => {
+it("with missing zeros tensors with a mode of one row are fitted exactly, and the run stops as 'exact'", async () => {
   const column = {
     dims: [5, 1],
     indices: [Uint32Array.of(0, 1), new Uint32Array(2)],
@@ -85,7 +88,7 @@ it('fits what can be fitted, and knows it, with modes of one row, too', async ()
     }
 })
 
-it('refuses what does not go with zeros', async () => {
+it('options that do not go with missing zeros are refused', async () => {
   const tensor = counts()
   const twice = {
     dims: [4, 4],
@@ -101,25 +104,28 @@ it('refuses what does not go with zeros', async () => {
 })
 
 const uber = new URL('../../../../shared/data/uber/uber-raw-data-apr14.csv.gz', import.meta.url).pathname
-it.runIf(existsSync(uber))('sees in Uber’s April the pickups there were', async () => {
-  const tensor = await readTensor(uber, {
-    modes: ['weekday("Date/Time")', 'hour("Date/Time")', 'round(Lat, 2)', 'round(Lon, 2)'],
-    dates: ['%m/%d/%Y %H:%M:%S'],
-  })
-  const { train, model } = await complete(tensor, { rank: 6, missing: 'zero' })
-  expect(train.rmse).toBeLessThan(1.7)
-  // Over all cells: the sum over the components of the products of their columns' sums.
-  const columns = model.factors.map((factor, mode) =>
-    Array.from({ length: 6 }, (_, r) => {
-      let sum = 0
-      for (let p = 0; p < model.dims[mode]; p++) sum += factor[6 * p + r]
-      return sum
-    }),
-  )
-  const predicted = columns[0].reduce(
-    (sum, _, r) => sum + columns.reduce((product, column) => product * column[r], 1),
-    0,
-  )
-  expect(predicted).toBeGreaterThan(500_000)
-  expect(predicted).toBeLessThan(600_000)
-})
+it.runIf(existsSync(uber))(
+  'with missing zeros a model of Uber’s April pickups predicts their total number',
+  async () => {
+    const tensor = await readTensor(uber, {
+      modes: ['weekday("Date/Time")', 'hour("Date/Time")', 'round(Lat, 2)', 'round(Lon, 2)'],
+      dates: ['%m/%d/%Y %H:%M:%S'],
+    })
+    const { train, model } = await complete(tensor, { rank: 6, missing: 'zero' })
+    expect(train.rmse).toBeLessThan(1.7)
+    // Over all cells: the sum over the components of the products of their columns' sums.
+    const columns = model.factors.map((factor, mode) =>
+      Array.from({ length: 6 }, (_, r) => {
+        let sum = 0
+        for (let p = 0; p < model.dims[mode]; p++) sum += factor[6 * p + r]
+        return sum
+      }),
+    )
+    const predicted = columns[0].reduce(
+      (sum, _, r) => sum + columns.reduce((product, column) => product * column[r], 1),
+      0,
+    )
+    expect(predicted).toBeGreaterThan(500_000)
+    expect(predicted).toBeLessThan(600_000)
+  },
+)

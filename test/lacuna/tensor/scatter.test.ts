@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { scatterTensor } from '#lacuna/tensor/index.js'
-import { agreed, inProcesses } from '../communicators.ts'
+import { commonOutcome, runInProcesses } from '../communicators.ts'
 
 it.each([[true], [false]])(
-  'scattering gives every process an equal share of the entries, with weights: %s',
+  'scatterTensor gives every process an equal number of the entries, with weights: %s',
   async (weighted) => {
     const numbers = Array.from({ length: 11 }, (_, e) => e)
     const whole: SparseTensor = {
@@ -14,8 +14,8 @@ it.each([[true], [false]])(
       ...(weighted && { weights: Float32Array.from(numbers, (e) => 1 + e / 3) }),
       modes: [{ name: 'a' }, { name: 'b' }],
     }
-    const shards = agreed(
-      await inProcesses(3, (communicator) =>
+    const shards = commonOutcome(
+      await runInProcesses(3, (communicator) =>
         scatterTensor(communicator, communicator.isRoot ? whole : undefined),
       ),
     ) as SparseTensor[]

@@ -13,10 +13,11 @@ import {
 import { sortInCOrder } from '#lacuna/tensor/order/cOrder.js'
 import { reshapedModes, reshapeTensor, resolveReshaping } from '#lacuna/tensor/reshape.js'
 
-/** As an entry's coordinates say, so that it shows if one has another's. */
+/** The weight of a cell: another one for each, so that it shows if an entry has the weight of another. */
 const weightAt = (i: number, j: number): number => 1 + i + j / 8
 
-function weighted(): SparseTensor {
+/** A matrix of 6 × 5 cells, each with its own value and weight. */
+function weightedTensor(): SparseTensor {
   const cells = Array.from({ length: 30 }, (_, e) => [(7 * e) % 6, Math.floor(e / 6)])
   return sparseTensor({
     dims: [6, 5],
@@ -26,11 +27,12 @@ function weighted(): SparseTensor {
   })
 }
 
-const isOwn = ({ indices: [i, j], values, weights }: SparseTensor): boolean =>
+/** Whether every entry has the weight of its cell. */
+const hasOwnWeights = ({ indices: [i, j], values, weights }: SparseTensor): boolean =>
   weights?.length === values.length && weights.every((w, e) => w === weightAt(i[e], j[e]))
 
 it('Weights stay with their entries through splits, sorting and reshaping', () => {
-  const tensor = weighted()
+  const tensor = weightedTensor()
   const parts = [
     split(tensor, { validation: 0.2, test: 0.3 }, 1),
     splitByTime(tensor, { test: 0.3 }, { seed: 1 }),
@@ -38,16 +40,16 @@ it('Weights stay with their entries through splits, sorting and reshaping', () =
   ]
   for (const { train, test } of parts) {
     expect(test.values.length).toBeGreaterThan(4)
-    expect([train, test].every(isOwn)).toBe(true)
+    expect([train, test].every(hasOwnWeights)).toBe(true)
   }
-  expect(isOwn(sortInCOrder(tensor))).toBe(true)
+  expect(hasOwnWeights(sortInCOrder(tensor))).toBe(true)
   expect(describeTensor(tensor).weights).toEqual({ min: 1, max: 6.5, mean: 3.75 })
   const dims = [6, 5]
   const modes = reshapedModes(resolveReshaping({ split: [{ mode: 0, into: 2 }] }, { dims }), dims)
   expect(reshapeTensor(tensor, modes).weights).toBe(tensor.weights)
   // Cells that are held out may have had no entry.
   const { train, test } = splitCells(tensor, { test: 0.2 }, 1)
-  expect(isOwn(train)).toBe(true)
+  expect(hasOwnWeights(train)).toBe(true)
   expect(test.weights).toBeUndefined()
 })
 
@@ -72,7 +74,7 @@ describe('a weight', () => {
     [[Infinity, 2, 1], 'entry 0: the weight is Infinity'],
     [[1, 2], 'There are 2 weights for 3 values.'],
     [[0, 0, 0], 'All entries have the weight 0: there is nothing to learn from.'],
-  ])('%j is refused', (weights, message) => {
+  ])('The weights %j are refused', (weights, message) => {
     expect(() => make(weights)).toThrow(message)
   })
 

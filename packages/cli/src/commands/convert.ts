@@ -11,7 +11,7 @@ import {
   type NegativePolicy,
   readTensorOrModel,
   rowsWithEntries,
-  tableText,
+  tableTextByName,
   type WriteTensorOptions,
   writableEndings,
   writeCompleted,
@@ -143,7 +143,7 @@ async function convertModel(
   if (hasEnding(ending, endings.npy)) {
     await writeCompleted(to, model, options)
     progress.say(`${name}: every value of the model in ${from} (${what})`)
-  } else if (tableText(ending)) {
+  } else if (tableTextByName(ending)) {
     await writeFactorTable(to, model, options.format)
     progress.say(`${name}: the factors of the model in ${from} (${what})`)
   } else

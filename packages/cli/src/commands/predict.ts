@@ -255,8 +255,8 @@ function reportQuality(
 ): void {
   const error = predictor.error()
   if (error) progress.say(formatErrors(error))
-  if (!intervals || intervals.held.rows === 0) return
-  const { rows, inside } = intervals.held
+  if (!intervals || intervals.coverage.rows === 0) return
+  const { rows, inside } = intervals.coverage
   progress.say(
     `Intervals of ${formatNumber(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${formatCount(rows)} values.`,
   )

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { InputError } from 'lacuna'
 import type { Predictor } from 'lacuna/answers'
-import { LabelLookup, labelOf, modeName, readNames } from 'lacuna/internal'
+import { LabelLookup, labelOf, modeName, readColumnByLabel } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 
 /** A typed MODE=TEXT. */
@@ -62,7 +62,7 @@ export class RowNames {
         )
       const [path, column] = [text.slice(0, colon), text.slice(colon + 1)]
       const { name, from } = model.modes?.[mode] ?? { name: modeName(model, mode) }
-      const found = await readNames(path, [from?.column ?? name, name], column)
+      const found = await readColumnByLabel(path, [from?.column ?? name, name], column)
       const rows = new Map<number, string>()
       for (const [label, rowName] of found) {
         const row = names.#lookup.find(mode, label)

@@ -1,4 +1,4 @@
-/** Files as bytes and text, wherever they come from. */
+/** Files as bytes and text, in Node and browsers: arrays (.npy, .npz), tables, and .tns. */
 export {
   type ArrayOptions,
   decodeModel,

@@ -3,7 +3,10 @@ import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/index.ts'
 import type { Prior } from './factored.ts'
 
-/** Refuses factors whose sizes do not fit. @param dims sizes of the modes, or of the reshaped modes */
+/**
+ * Throws unless the rank is a whole number from 1 and there is one factor of dims[i] × rank values per mode.
+ * @param dims sizes of the modes, or of the reshaped modes
+ */
 export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
   if (!Number.isInteger(rank) || rank < 1)
     throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
@@ -18,7 +21,7 @@ export function checkShapes(dims: readonly number[], rank: number, factors: read
   })
 }
 
-/** Refuses factors with values that are negative or not finite. */
+/** Throws if a factor has a value that is negative or not finite; the message names its row and column. */
 export function checkFactors(rank: number, factors: readonly Float32Array[]): void {
   factors.forEach((factor, mode) => {
     for (let i = 0; i < factor.length; i++) {
@@ -32,6 +35,7 @@ export function checkFactors(rank: number, factors: readonly Float32Array[]): vo
   })
 }
 
+/** Throws unless there is a list of labels per mode, undefined or with one label per row. */
 export function checkLabels(
   dims: readonly number[],
   labels: readonly (readonly string[] | undefined)[],
@@ -44,7 +48,10 @@ export function checkLabels(
   })
 }
 
-/** Refuses statistics of entries that do not fit the model: they may come from any file. */
+/**
+ * Throws if statistics of the training entries are not finite or do not fit the sizes of the modes: they may
+ * come from any file.
+ */
 export function checkObserved(dims: readonly number[], observed: Observed): void {
   const { entries, min, max, mean, counts, means } = observed
   const isSound =
@@ -60,6 +67,9 @@ export function checkObserved(dims: readonly number[], observed: Observed): void
     )
 }
 
+/**
+ * Throws if the kind of a prior is unknown, a number out of range, or an array of a size that does not fit.
+ */
 export function checkPrior(dims: readonly number[], rank: number, prior: Prior): void {
   const { kind, sigma2, noise, least, means, precisions } = prior
   const isSound =

@@ -9,17 +9,17 @@ import { meanRows } from './foldIn/meanRows.ts'
 
 /** Shares and order of the components. */
 export interface ComponentShares {
-  /** Per mode, the mean row (R), weighted by entries. */
+  /** Per mode, the mean row (R), weighted by the rows' entries if they are known. */
   means: readonly Float64Array[]
   /** Fraction of the mean prediction that is due to each component (R). */
   shares: Float64Array
   /** The components, the one with the largest share first. */
   order: readonly number[]
-  /** Position of each component in that order, from 1. */
+  /** Position of each component in `order`, from 1. */
   numbers: readonly number[]
 }
 
-/** The shares of a member's components; by default of the first one. */
+/** The shares and the order of the components of a model's member; by default of the first one. */
 export function componentShares({ members, counts }: FactorView, member = members[0]): ComponentShares {
   const { rank } = member
   const means = meanRows(member, counts)
@@ -36,12 +36,15 @@ export function componentShares({ members, counts }: FactorView, member = member
   return { means, shares, order, numbers }
 }
 
-/** Divides nonnegative numbers by their sum; zeros if all are zero. */
+/** Returns nonnegative numbers divided by their sum; zeros if all are zero. */
 export function normalize(terms: Float64Array): Float64Array {
   const total = terms.reduce((sum, term) => sum + term, 0)
   return total > 0 ? terms.map((term) => term / total) : terms.map(() => 0)
 }
 
-/** How specific a share is, compared with the usual one: its term in their Kullback–Leibler divergence. */
-export const specificity = (share: number, usual: number): number =>
-  share > 0 && usual > 0 ? share * Math.log(share / usual) : 0
+/**
+ * A share's term in the Kullback–Leibler divergence from the expected shares: share · ln(share / expected).
+ * It is positive where the share is larger than expected, and 0 where either is 0.
+ */
+export const specificity = (share: number, expected: number): number =>
+  share > 0 && expected > 0 ? share * Math.log(share / expected) : 0

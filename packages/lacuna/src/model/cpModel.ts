@@ -69,6 +69,7 @@ export class CpModel extends TensorModel implements Factored {
   /** Prior of the rows, from which fold-in and variances are computed; undefined in models without one. */
   readonly prior?: Prior
 
+  /** Returns the variance at a cell; made by the first call of `variance`. */
   #variance: ReturnType<typeof varianceOf> | undefined
 
   /**
@@ -99,8 +100,9 @@ export class CpModel extends TensorModel implements Factored {
   }
 
   /**
-   * The variance of a prediction: of the expected value, and of a value around it. Only for models with a
-   * learned prior; rows with equally many entries count as equally uncertain.
+   * The variance of a prediction: of the expected value, and of a value around it. Rows with equally many
+   * entries count as equally uncertain. Throws unless the model has a learned prior and statistics of its
+   * entries, and no modes were merged or split.
    * @param coordinate 0-based indices, or the label of each mode by the mode's name
    */
   variance(coordinate: readonly number[] | Labels): Variance {
@@ -115,7 +117,7 @@ export class CpModel extends TensorModel implements Factored {
 
   /**
    * Fold-in: a model with additional rows, solved from new entries under the prior while all other rows stay
-   * as they are.
+   * as they are. Throws if modes were merged or split.
    * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
    * @param options name of the value, and whether existing rows are updated, too
    */
@@ -132,10 +134,11 @@ export class CpModel extends TensorModel implements Factored {
     const { dims, factors, unobserved, observed } = folded
     return new CpModel({
       ...this.fields,
-      ...{ dims, factors, unobserved, labels: tensor.labels, ...(observed && { observed }) },
+      ...{ dims, factors, unobserved, observed, labels: tensor.labels },
     })
   }
 
+  /** The property of new entries that holds the value: the name of the training values, or `value`. */
   #valueName(): string {
     return typeof this.training.value === 'string' ? this.training.value : 'value'
   }

@@ -8,22 +8,23 @@ export interface FactorMode {
   name: string
   /** Number of rows. */
   size: number
-  /** Label of a row; undefined where it has none but its number. */
+  /** Label of a row, from 0; undefined where it has none but its number. */
   labelOf(row: number): string | undefined
 }
 
 /**
- * The modes of the factors. Rows of merged modes have pairs of labels, blocks of a split mode the label of
- * their first row, and positions in a block a number.
- * @param unnamed the name of a mode that has none
+ * Name, size and row labels of each factor's mode. A row of merged modes has the labels of all of them,
+ * joined by ×; a block of a split mode has `from` and the label of its first row; a position within a block
+ * has none.
+ * @param defaultName returns the name of a mode, given by its index, that has none
  */
 export function factorModes(
   model: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'reshapedModes'>,
-  unnamed: (mode: number) => string = (mode) => `mode ${mode + 1}`,
+  defaultName: (mode: number) => string = (mode) => `mode ${mode + 1}`,
 ): FactorMode[] {
   const { dims, modes, labels } = model
   const { digits, dims: sizes } = modesAsLearned(model)
-  const nameOf = (mode: number): string => modes?.[mode]?.name || unnamed(mode)
+  const nameOf = (mode: number): string => modes?.[mode]?.name || defaultName(mode)
   const labelAt = (mode: number, index: number): string => labels?.[mode]?.[index] ?? String(index + 1)
   const isSplit = ({ mode }: Digit): boolean =>
     digits.filter((parts) => parts.some((part) => part.mode === mode)).length > 1

@@ -1,41 +1,38 @@
 /**
- * A view of a model with one factor per mode: factors of a split mode are multiplied, merged modes are one
- * mode.
+ * A view of a model with one factor per unit: a mode of the tensor, or several that were merged. The factors
+ * of a split mode are multiplied.
  */
 import { InputError } from '../base/inputError.ts'
 import { digitTerm, modesAsLearned, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
-/** A model whose modes are those of its factors. */
+/** A model whose modes are units: each has one factor, and is a mode of the tensor or several merged ones. */
 export interface FactorView extends Predictor {
-  /** For each mode, the modes of the model that it stands for: one, or several that were merged. */
+  /** For each unit, the tensor's modes that it stands for: one, or several that were merged. */
   readonly units: readonly (readonly number[])[]
-  /** For each mode, the entries of its rows, if known; they are not for merged modes. */
+  /** For each unit, the training entries of its rows; undefined if not known, as for merged modes. */
   readonly counts: readonly (Uint32Array | undefined)[]
 }
 
-/** Views that were made before, by model. */
+/** Cache of `factorView`, by model. */
 const views = new WeakMap<Predictor, FactorView>()
-/** Multiplied factors that were made before, by member. */
-const multiplied = new WeakMap<Factored, Factored>()
+/** Cache of `multiplyParts`, by member. */
+const multipliedMembers = new WeakMap<Factored, Factored>()
 
 /**
- * The view of a model with one factor per mode; made once per model. A model without mode reshaping has its
- * own factors.
+ * Returns the view of a model with one factor per unit, cached by model. Without merged or split modes, units
+ * are the tensor's modes and factors the model's own.
  */
 export function factorView(model: Predictor): FactorView {
-  const found = views.get(model)
-  if (found) return found
+  const cached = views.get(model)
+  if (cached) return cached
   const [{ reshapedModes }] = model.members
   const view = reshapedModes ? viewOfUnits(model, reshapedModes) : viewOfModes(model)
   views.set(model, view)
   return view
 }
 
-/**
- * The view of a model for questions that need a factor for each of its modes; refuses models with merged
- * modes.
- */
+/** Returns the view of a model with one factor per mode of the tensor; throws if modes were merged. */
 export function requireUnmerged(model: Predictor): FactorView {
   const view = factorView(model)
   const merged = view.units.find(({ length }) => length > 1)
@@ -47,13 +44,17 @@ export function requireUnmerged(model: Predictor): FactorView {
   )
 }
 
-/** Per mode of the tensor, the rows without training entries. */
+/** Per mode of the tensor, the rows without training entries, also where modes were merged or split. */
 export const unobservedRowsOf = (
   model: Pick<Predictor, 'dims' | 'unobserved' | 'reshapedModes'>,
 ): readonly Uint32Array[] =>
   model.reshapedModes ? unobservedRows(model.reshapedModes, model.unobserved, model.dims) : model.unobserved
 
-/** The rows of the tensor's modes that a row of a unit stands for. */
+/**
+ * Returns the row of each of a unit's modes that a row of the unit stands for; the last mode varies fastest.
+ * @param unit the modes of the unit
+ * @param row from 0
+ */
 export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: number): number[] {
   const rows: number[] = []
   let rest = row
@@ -64,19 +65,21 @@ export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: nu
   return rows
 }
 
-/** Labels of merged modes as one: a × b. */
+/** Joins the labels or the names of merged modes to one: a × b. */
 export const joinLabels = (parts: readonly string[]): string => parts.join(' × ')
 
-/** The labels of a unit's row, one per mode. */
+/** The labels of a unit's row, one per mode of the unit. */
 export const labelsOfUnit = (model: Predictor, unit: readonly number[], row: number): string[] =>
   rowsOfUnit(model, unit, row).map((own, i) => labelOf(model, unit[i], own))
 
+/** The view of a model without merged or split modes: each mode is a unit. */
 function viewOfModes(model: Predictor): FactorView {
   const { dims, labels, modes, observed, unobserved, members } = model
   const counts = observed?.counts ?? dims.map(() => undefined)
   return { dims, labels, modes, observed, unobserved, members, units: dims.map((_, mode) => [mode]), counts }
 }
 
+/** The view of a model with merged or split modes. */
 function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView {
   const { dims, labels, modes, observed, members } = model
   const units = unitsOf(reshapedModes)
@@ -87,7 +90,7 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
   return {
     dims: units.map((unit) => unit.reduce((product, mode) => product * dims[mode], 1)),
     labels: labels && units.map((unit) => (unit.length > 1 ? undefined : labels[unit[0]])),
-    modes: isMerged ? units.map((unit) => modeOf(model, unit)) : modes,
+    modes: isMerged ? units.map((unit) => unitMode(model, unit)) : modes,
     ...(observed && !isMerged && { observed }),
     unobserved: units.map((unit) =>
       unit.length > 1 ? model.unobserved[factorOf(unit)] : unobserved[unit[0]],
@@ -98,28 +101,29 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
   }
 }
 
-const modeOf = (model: Predictor, unit: readonly number[]): NonNullable<Predictor['modes']>[number] =>
+/** Name and source of a unit; merged modes have their names, joined by ×, and no source. */
+const unitMode = (model: Predictor, unit: readonly number[]): NonNullable<Predictor['modes']>[number] =>
   unit.length === 1 && model.modes
     ? model.modes[unit[0]]
     : { name: joinLabels(unit.map((mode) => modeName(model, mode))) }
 
-/** The units: the modes of each factor, a split mode once. */
+/** The units of a reshaping, each a list of modes: those of each factor, with a split mode once. */
 function unitsOf({ digits }: ReshapedModes): number[][] {
   const units = digits.map((parts) => parts.map(({ mode }) => mode))
   return units.filter(([mode], k) => units.findIndex(([first]) => first === mode) === k)
 }
 
 /**
- * The factors of units (rows of the unit × R): a row of a split mode is the product of the rows of its
- * factors.
+ * Returns a member with one factor (rows of the unit × R) per unit, cached by member. A row of a split mode
+ * is the elementwise product of the rows of its factors; other factors stay as they are.
  */
 function multiplyParts(member: Factored): Factored {
   if (!member.reshapedModes) return member
-  const found = multiplied.get(member)
-  if (found) return found
+  const cached = multipliedMembers.get(member)
+  if (cached) return cached
   const { rank, factors, dims } = member
   const { digits } = modesAsLearned(member)
-  const own = unitsOf(member.reshapedModes).map((unit) => {
+  const unitFactors = unitsOf(member.reshapedModes).map((unit) => {
     const parts = digits.flatMap((all, k) => (all[0].mode === unit[0] ? [{ digit: all[0], k }] : []))
     if (parts.length === 1) return factors[parts[0].k]
     const product = new Float32Array(dims[unit[0]] * rank)
@@ -131,7 +135,8 @@ function multiplyParts(member: Factored): Factored {
       }
     return product
   })
-  const whole = { rank, factors: own, dims: own.map(({ length }) => length / rank) }
-  multiplied.set(member, whole)
-  return whole
+  const dimsOfUnits = unitFactors.map(({ length }) => length / rank)
+  const multiplied = { rank, factors: unitFactors, dims: dimsOfUnits }
+  multipliedMembers.set(member, multiplied)
+  return multiplied
 }

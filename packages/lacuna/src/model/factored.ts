@@ -16,7 +16,7 @@ export interface Prior {
   sigma2: number
   /** c₀, c₁ and c₂ in the variance of the noise. */
   noise: readonly [number, number, number]
-  /** Smallest prediction for which the noise is computed. */
+  /** Smallest prediction y in the variance of the noise; smaller ones count as this. */
   least: number
   /** μ (R) per mode. */
   means: readonly Float32Array[]
@@ -64,7 +64,7 @@ export const modeName = ({ modes }: Pick<Predictor, 'modes'>, mode: number): str
 export const labelOf = ({ labels }: Pick<Predictor, 'labels'>, mode: number, row: number): string =>
   labels?.[mode]?.[row] ?? String(row + 1)
 
-/** A prediction limited to the range of the training values, if that is known. */
+/** Returns the prediction y limited to the range of the training values; y itself if that is not known. */
 export function clipToRange({ observed }: Pick<Predictor, 'observed'>, y: number): number {
   return observed ? Math.min(observed.max, Math.max(observed.min, y)) : y
 }

@@ -8,27 +8,28 @@ export type Label = string | number | bigint | boolean
 /** A label for each mode, by the modes' names. */
 export type Labels = Readonly<Record<string, Label>>
 
+/** The part of a model or tensor that labels are looked up in. */
 type Labelled = Pick<Predictor, 'dims' | 'labels' | 'modes'>
 
 /** Finds modes by name and rows by label. */
 export class LabelLookup {
-  readonly #of: Labelled
+  readonly #source: Labelled
   /** Per mode, rows by label; made at the first use. */
   readonly #rows: (ReadonlyMap<string | number, number> | undefined)[]
 
-  /** @param of the model or tensor with these sizes, labels and modes */
-  constructor(of: Labelled) {
-    this.#of = of
-    this.#rows = of.dims.map(() => undefined)
+  /** @param source the model or tensor whose modes and rows are looked up */
+  constructor(source: Labelled) {
+    this.#source = source
+    this.#rows = source.dims.map(() => undefined)
   }
 
   /**
-   * The mode of that name, in any case, by the function in its name (`week` for week(seen)), or by its number
-   * from 1.
+   * The mode with this name (ignoring case), or whose name begins with this function (`week` for week(seen)),
+   * or with this number from 1; throws if there is none.
    */
   mode(name: string): number {
-    const { dims } = this.#of
-    const names = dims.map((_, mode) => modeName(this.#of, mode))
+    const { dims } = this.#source
+    const names = dims.map((_, mode) => modeName(this.#source, mode))
     const exact = names.indexOf(name)
     if (exact >= 0) return exact
     const alike = names.flatMap((each, mode) => {
@@ -42,12 +43,15 @@ export class LabelLookup {
     throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
   }
 
-  /** The row with this label, from 0; undefined if there is none. */
+  /**
+   * The row with this label, from 0; undefined if there is none. Without labels, the label is the row's
+   * number from 1. Numbers match by value: 4.5 finds 4.50.
+   */
   find(mode: number, label: Label): number | undefined {
-    const labels = this.#of.labels?.[mode]
+    const labels = this.#source.labels?.[mode]
     if (!labels) {
       const index = String(label).trim() === '' ? NaN : Number(label) - 1
-      return Number.isInteger(index) && index >= 0 && index < this.#of.dims[mode] ? index : undefined
+      return Number.isInteger(index) && index >= 0 && index < this.#source.dims[mode] ? index : undefined
     }
     this.#rows[mode] ??= rowsByLabel(labels)
     const rows = this.#rows[mode]
@@ -60,22 +64,22 @@ export class LabelLookup {
   row(mode: number, label: Label): number {
     const found = this.find(mode, label)
     if (found !== undefined) return found
-    const name = modeName(this.#of, mode)
-    const labels = this.#of.labels?.[mode]
+    const name = modeName(this.#source, mode)
+    const labels = this.#source.labels?.[mode]
     throw new InputError(
       'index',
       labels
         ? `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}".`
-        : `${name} is ${label}; it must be a whole number from 1 to ${this.#of.dims[mode]}.`,
+        : `${name} is ${label}; it must be a whole number from 1 to ${this.#source.dims[mode]}.`,
     )
   }
 
   /**
-   * The rows of all modes, from 0. Other properties than the modes are ignored, so that whole records can be
-   * given.
+   * The row of each mode, from 0, by the labels of all modes. Other properties are ignored, so that whole
+   * records can be given. Throws if a label is missing or unknown, or if the modes have no names.
    */
   rows(asked: Labels): number[] {
-    const { modes } = this.#of
+    const { modes } = this.#source
     if (!modes)
       throw new InputError(
         'option',
@@ -92,7 +96,7 @@ export class LabelLookup {
   }
 }
 
-/** Rows by label, and by the number that a label represents: a label 4.50 is also 4.5. */
+/** Maps each label to its row, and also the number that a label represents: 4.5 to the row of 4.50. */
 function rowsByLabel(labels: readonly string[]): Map<string | number, number> {
   const rows = new Map<string | number, number>()
   labels.forEach((label, row) => {
@@ -102,7 +106,10 @@ function rowsByLabel(labels: readonly string[]): Map<string | number, number> {
   return rows
 }
 
-/** Labels that begin with or contain a text, those that begin with it first. @param most how many at most */
+/**
+ * Labels that begin with or contain a text, ignoring case; those that begin with it first.
+ * @param most how many at most
+ */
 export function suggestLabels(labels: readonly string[] | undefined, text: string, most = 30): string[] {
   const wanted = text.toLowerCase()
   const [begin, contain]: [string[], string[]] = [[], []]

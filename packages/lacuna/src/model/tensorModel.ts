@@ -30,7 +30,7 @@ export interface PredictOptions {
   clip?: boolean
 }
 
-/** A slice is refused beyond this many values: 1 GiB of float32. */
+/** Most values of a slice: 1 GiB of float32. Larger slices are refused. */
 const MAX_SLICE = 2 ** 28
 
 /** The fields that models and ensembles share. */
@@ -69,9 +69,10 @@ export abstract class TensorModel implements Predictor {
   /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   abstract readonly reshapedModes?: ReshapedModes
 
+  /** Made at the first use. */
   #lookup: LabelLookup | undefined
 
-  /** Checks sizes, labels and statistics. */
+  /** Throws if the sizes are invalid or labels, names or statistics do not fit them. */
   constructor({ dims, labels, modes, observed, training }: TensorModelFields) {
     checkDims(dims, 'model')
     if (labels) checkLabels(dims, labels)
@@ -91,7 +92,7 @@ export abstract class TensorModel implements Predictor {
   /** Corrects the members' mean y at a cell, given by its indices; undefined where it is the prediction. */
   refine?(cell: ArrayLike<number>, y: number): number
 
-  /** The smallest and the largest training value, if known. */
+  /** The smallest and the largest training value; undefined if not known. */
   get range(): readonly [number, number] | undefined {
     return this.observed && [this.observed.min, this.observed.max]
   }
@@ -106,7 +107,9 @@ export abstract class TensorModel implements Predictor {
     return clip ? clipToRange(this, y) : y
   }
 
-  /** The indices of a cell, checked. */
+  /**
+   * The 0-based indices of a cell, from indices or labels; throws if one is missing, unknown or out of range.
+   */
   protected indicesOf(coordinate: readonly number[] | Labels): readonly number[] {
     const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
     this.#checkOrder(indices.length, 'The coordinate')
@@ -128,7 +131,7 @@ export abstract class TensorModel implements Predictor {
   }
 
   /**
-   * Labels of a mode that begin with or contain a text, those that begin with it first.
+   * Labels of a mode that begin with or contain a text, ignoring case; those that begin with it first.
    * @param most how many at most; 30 by default
    */
   suggest(mode: number, text: string, most?: number): string[] {
@@ -181,6 +184,11 @@ export abstract class TensorModel implements Predictor {
     return { dims, values }
   }
 
+  /**
+   * Writes the predictions of a slice, row-major and not clipped: the mean of the members', corrected by
+   * `refine`.
+   * @param dims sizes of the modes that are not fixed
+   */
   #fillSlice(values: Float32Array, fixed: readonly (number | null)[], dims: readonly number[]): void {
     const { members } = this
     writeSlice(values, members[0], fixed)
@@ -210,7 +218,10 @@ export abstract class TensorModel implements Predictor {
     return this.errorTally(tensor, options).summary
   }
 
-  /** The error as a tally, which can be merged with those of other entries. */
+  /**
+   * The error of the predictions at the cells of observed entries, as a tally that can be merged with those
+   * of other entries.
+   */
   errorTally(tensor: SparseTensor, { clip = true }: PredictOptions = {}): ErrorTally {
     this.#checkColumns(tensor.indices)
     const x = tensor.values
@@ -226,14 +237,16 @@ export abstract class TensorModel implements Predictor {
     return tally
   }
 
-  #checkOrder(found: number, what: string): void {
-    if (found !== this.dims.length)
+  /** Throws unless a coordinate has one index per mode. @param what the subject of the message */
+  #checkOrder(count: number, what: string): void {
+    if (count !== this.dims.length)
       throw new InputError(
         'shape',
-        `${what} has ${found} indices, but the model has ${this.dims.length} modes.`,
+        `${what} has ${count} indices, but the model has ${this.dims.length} modes.`,
       )
   }
 
+  /** Throws unless an index is that of a row of a mode. @param what the subject of the message */
   #checkIndex(index: number, mode: number, what: string): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.dims[mode])
       throw new InputError(
@@ -242,6 +255,7 @@ export abstract class TensorModel implements Predictor {
       )
   }
 
+  /** Throws unless there is one column per mode, all equally long, with indices of rows of the mode. */
   #checkColumns(indices: readonly Uint32Array[]): void {
     this.#checkOrder(indices.length, 'A coordinate')
     indices.forEach((column, mode) => {

@@ -16,7 +16,10 @@ export interface Variance {
   noise: number
 }
 
-/** Makes a function that returns the variance at a cell, given by its indices. */
+/**
+ * Makes a function that returns the variance at a cell, given by its indices. Throws unless the model has a
+ * learned prior and statistics of its entries, and no modes were merged or split.
+ */
 export function varianceOf(
   model: Factored & { readonly prior?: Prior; readonly observed?: Observed },
 ): (cell: readonly number[]) => Variance {
@@ -35,7 +38,7 @@ export function varianceOf(
     product.fill(1)
     terms.fill(1)
     cell.forEach((row, mode) => {
-      const V = uncertainty[mode].of(observed.counts[mode][row])
+      const V = uncertainty[mode].covariance(observed.counts[mode][row])
       const a = factors[mode].subarray(row * rank, (row + 1) * rank)
       for (let r = 0; r < rank; r++) {
         terms[r] *= a[r]
@@ -43,8 +46,8 @@ export function varianceOf(
       }
     })
     const y = terms.reduce((sum, x) => sum + x, 0)
-    const at = Math.max(y, least)
-    const second = product.reduce((sum, x) => sum + x, 0)
-    return { model: Math.max(0, second - y * y), noise: sigma2 * (c0 + at * (c1 + at * c2)) }
+    const level = Math.max(y, least)
+    const secondMoment = product.reduce((sum, x) => sum + x, 0)
+    return { model: Math.max(0, secondMoment - y * y), noise: sigma2 * (c0 + level * (c1 + level * c2)) }
   }
 }

@@ -87,13 +87,13 @@ export function checkReshaping({ mergeModes = [], split = [] }: ModeReshaping): 
     if (lengths.length === 0 || lengths.some((length) => !Number.isSafeInteger(length) || length < 2))
       throw new InputError(
         'option',
-        sentence`${option('split')} has blocks of ${lengths.join('x')}; lengths must be wholeDigit numbers from 2.`,
+        sentence`${option('split')} has blocks of ${lengths.join('x')}; lengths must be whole numbers from 2.`,
       )
     const length = periodOf(lengths)
     if (!Number.isInteger(offset) || offset < 0 || offset >= length)
       throw new InputError(
         'option',
-        sentence`${option('split')} begins at the place ${offset} of a block of ${length}; it must be a wholeDigit number from 0 to ${length - 1}.`,
+        sentence`${option('split')} begins at the place ${offset} of a block of ${length}; it must be a whole number from 0 to ${length - 1}.`,
       )
   }
 }

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { binnings } from '#lacuna/io/table/columns/bins.js'
 import {
   calendarOf,
+  compileTimeFormat,
   DAY,
   dateText,
   daysOf,
   isoTime,
   likelyFormats,
-  timeFormat,
   timestampText,
   unixTime,
 } from '#lacuna/io/text/time.js'
@@ -109,7 +109,7 @@ describe('formats', () => {
     ['%s%%'.replace('%s', '%Y'), '2024%', '2024-01-01T00:00:00Z'],
     ['%-d/%-m/%Y', '1/2/2024', '2024-02-01T00:00:00Z'],
   ])('%s reads %s', (format, text, expected) => {
-    expect(timeFormat(format)(text)).toBe(1000 * Date.parse(expected))
+    expect(compileTimeFormat(format)(text)).toBe(1000 * Date.parse(expected))
   })
 
   test.each([
@@ -122,11 +122,11 @@ describe('formats', () => {
     ['%I:%M %p', '13:00 AM'],
     ['%H:%M', '24:00'],
   ])('%s does not read %s', (format, text) => {
-    expect(timeFormat(format)(text)).toBeNaN()
+    expect(compileTimeFormat(format)(text)).toBeNaN()
   })
 
   test.each(['%Q', '%m/%m', 'no parts', '%', ''])('%j is no format', (format) => {
-    expect(() => timeFormat(format)).toThrow(/the format ".*" (has|has no)/)
+    expect(() => compileTimeFormat(format)).toThrow(/the format ".*" (has|has no)/)
   })
 
   test('likely formats are those by which all texts are dates', () => {

@@ -31,12 +31,12 @@ function parsed(
         ...columns.map((cells) => (cells instanceof Float64Array ? null : cellText(cells, row))),
       ])
     for (const cells of columns)
-      if (!(cells instanceof Float64Array) && cells.numbers) {
+      if (!(cells instanceof Float64Array) && cells.reader) {
         const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row))
         const decimals = new Float64Array(rowCount)
-        const others = cells.numbers.decimals(rowCount, decimals)
+        const others = cells.reader.decimals(rowCount, decimals)
         expect(others).toBe(decimals.filter((x) => !Number.isFinite(x)).length)
-        expect(cells.numbers.empty(rowCount)).toBe(texts.filter((text) => text === null).length)
+        expect(cells.reader.empty(rowCount)).toBe(texts.filter((text) => text === null).length)
         texts.forEach((text, row) => {
           const isDecimal = text !== null && /^ *[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)? *$/i.test(text)
           expect(decimals[row]).toBe(isDecimal ? Math.fround(Number(text)) : NaN)

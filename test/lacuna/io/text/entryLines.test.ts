@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byteOrderMarkLength } from '#lacuna/io/text/byteOrderMark.js'
 import { endOfPlainLine, isEntryLine } from '#lacuna/io/text/entryLines.js'
-import { kindByContent, kindByName, packingByName, tableText } from '#lacuna/io/text/fileKind.js'
+import { kindByContent, kindByName, packingByName, tableTextByName } from '#lacuna/io/text/fileKind.js'
 import { compileTextKernel, MARGIN, startTextKernel } from '#lacuna/io/text/kernel.js'
 import { checkProperty } from '../../../properties.ts'
 
@@ -65,7 +65,7 @@ test('files are recognized by their names, packed or not', () => {
     new Array(5).fill(undefined),
   )
   expect(['a.csv', 'a.csv.GZ', 'a.csv.zst'].map(packingByName)).toEqual([undefined, 'gzip', 'zstd'])
-  expect(['a.csv.gz', 'a.jsonl', 'a.csv.zst', 'a.dat'].map(tableText)).toEqual([
+  expect(['a.csv.gz', 'a.jsonl', 'a.csv.zst', 'a.dat'].map(tableTextByName)).toEqual([
     'csv',
     'ndjson',
     undefined,

@@ -26,7 +26,7 @@ function lookedUp(labels: readonly string[]): number[] {
   const text = new TextEncoder().encode(labels.map((label) => `${label},1\n`).join(''))
   kernel.text.set(text)
   expect(kernel.split(0, text.length, 0, 1)).toBe(labels.length)
-  const known = kernel.numbersOf(0).codesOf({})!
+  const known = kernel.readerOf(0).cacheOf({})!
   labels.forEach((_, row) => {
     if (row % 2 === 0) known.remember(row, row)
   })

@@ -11,7 +11,7 @@ const problem = synthetic({
 const { tensor } = problem
 const test = problem.test!
 
-/** An engine on which something happens after every round. */
+/** An engine that calls `harm` after every round. */
 function harmfulEngine(harm: (problem: LoadedProblem) => Promise<void>): Engine {
   const engine = cpuEngine({ threads: 1 })
   return {
@@ -32,7 +32,7 @@ function harmfulEngine(harm: (problem: LoadedProblem) => Promise<void>): Engine 
 }
 
 describe('convergence', () => {
-  it('recovers a noiseless tensor of rank 5', async () => {
+  it('the fast solver recovers a noiseless tensor of rank 5', async () => {
     const { tensor, test } = synthetic({
       ...{ dims: [60, 50, 40], entries: 20_000, rank: 5, seed: 3, testEntries: 2000 },
     })
@@ -40,7 +40,7 @@ describe('convergence', () => {
     expect(model.error(test!).relative).toBeLessThan(0.005)
   })
 
-  it('finds a λ in noise that is about as good as the best of some', async () => {
+  it('the automatic λ predicts noisy data about as well as the best fixed λ', async () => {
     for (const seed of [6, 7]) {
       const { tensor, test } = synthetic({
         ...{ dims: [40, 30, 20], entries: 6000, rank: 4, snrDb: 10, seed, testEntries: 1000 },
@@ -53,7 +53,7 @@ describe('convergence', () => {
     }
   })
 
-  it('does so at twice the true rank, too', async () => {
+  it('the automatic λ predicts noisy data well at twice the true rank, too', async () => {
     const { tensor, test } = synthetic({
       ...{ dims: [40, 30, 20], entries: 6000, rank: 4, snrDb: 10, seed: 6, testEntries: 1000 },
     })
@@ -64,7 +64,7 @@ describe('convergence', () => {
     expect(await error('auto')).toBeLessThan(1.1 * Math.min(...others))
   })
 
-  it('takes rows with few entries for average ones', async () => {
+  it('rows with few entries are shrunk towards the mean row', async () => {
     // Ratings around 3 of which most rows have one or two: drawn to zero they would be predicted far too low.
     const rows = 300
     const indices = [0, 1].map((mode) =>
@@ -80,7 +80,7 @@ describe('convergence', () => {
     expect(Math.min(...predictions)).toBeGreaterThan(1)
   })
 
-  it('goes back to the best factors when the error explodes', async () => {
+  it('a run restores the best factors when the error explodes', async () => {
     for (const harm of [1e3, Number.NaN]) {
       let rounds = 0
       const engine = harmfulEngine(async (problem) => {
@@ -96,7 +96,7 @@ describe('convergence', () => {
     }
   })
 
-  it('learns from samples smaller than the rank: what they leave open stays as it was', async () => {
+  it('samples smaller than the rank train a model: directions that they do not determine stay as they were', async () => {
     // Rows of the first mode have some 40 entries, of which 4 are sampled for 5 components.
     const { tensor, test } = synthetic({
       dims: [300, 250, 40],
@@ -109,7 +109,7 @@ describe('convergence', () => {
     expect(model.error(test!).relative).toBeLessThan(0.01)
   })
 
-  it('makes do with a fixed sample, by either step', async () => {
+  it('a fixed sample fraction works with Newton and with gradient steps', async () => {
     for (const [rank, sample] of [
       [4, 0.2],
       [4, 1],
@@ -123,7 +123,7 @@ describe('convergence', () => {
 })
 
 describe('the result', () => {
-  it('is the same to the bit for any number of threads, and another by another seed', async () => {
+  it('factors of the fast solver have the same bits on any number of threads, and differ by seed', async () => {
     // Mode 0 has rows of thousands of entries.
     const long = synthetic({ dims: [8, 300, 200], entries: 50_000, rank: 5, snrDb: 20, seed: 4 }).tensor
     const bytes = async (options: CompleteOptions): Promise<string> => {
@@ -137,7 +137,7 @@ describe('the result', () => {
     }
   })
 
-  it('does not depend on the unit of the values', async () => {
+  it('the fast solver does not depend on the unit of the values', async () => {
     const relative = async (unit: number): Promise<number> => {
       const scaled: SparseTensor = { ...tensor, values: tensor.values.map((x) => x * unit) }
       return (await complete(scaled, { rank: 4 })).train.relative
@@ -147,7 +147,7 @@ describe('the result', () => {
       expect(Math.abs((await relative(unit)) / one - 1)).toBeLessThan(0.01)
   })
 
-  it('has the mean of the observed rows in those that were not, and says which', async () => {
+  it('rows without entries have the mean of the observed rows, and the model lists them', async () => {
     // Rows 3 and 7 of mode 0 and row 0 of mode 2 lose their entries.
     const kept = [...tensor.values.keys()].filter(
       (e) => ![3, 7].includes(tensor.indices[0][e]) && tensor.indices[2][e] !== 0,
@@ -179,7 +179,7 @@ describe('the result', () => {
     }
   })
 
-  it('tells how the model was trained', async () => {
+  it("the fast solver's training record has its settings, final sample and final λ", async () => {
     const { model, train, epochs, settings } = await complete(tensor, { rank: 4, seed: 8 })
     expect(settings).toEqual({ ...defaults.fast, rank: 4, seed: 8 })
     expect(model.training).toMatchObject({ solver: 'fast', rank: 4, seed: 8, lambda: 'auto', train })
@@ -194,7 +194,7 @@ describe('the result', () => {
 describe('stopping', () => {
   const run = (options: CompleteOptions) => complete(tensor, { rank: 4, ...options })
 
-  it('is by tolerance, when little is left to gain', async () => {
+  it('a fast run stops by tolerance when little is left to gain', async () => {
     const { stopped, epochs } = await run({ prior: 'isotropic' })
     expect(stopped).toBe('tolerance')
     const last = epochs.at(-1)!
@@ -203,7 +203,7 @@ describe('stopping', () => {
     expect(last.sample).toBe(1)
   })
 
-  it('is by epochs, by seconds or by a signal', async () => {
+  it('a fast run stops by epochs, by seconds or by a signal', async () => {
     const byEpochs = await run({ epochs: 3 })
     expect(byEpochs.stopped).toBe('epochs')
     expect(byEpochs.epochs.at(-1)!.epoch).toBeGreaterThanOrEqual(3 - 1e-9)
@@ -221,14 +221,14 @@ describe('stopping', () => {
     expect(early.train.relative).toBeGreaterThan(0)
   })
 
-  it('is when the entries are matched exactly', async () => {
+  it('a fast run stops when the entries are matched exactly', async () => {
     const { tensor } = synthetic({ dims: [30, 25, 20], entries: 6000, rank: 2, seed: 3 })
     const { stopped, train } = await complete(tensor, { rank: 2, lambda: 0, tolerance: 0 })
     expect(stopped).toBe('exact')
     expect(train.relative).toBeLessThan(1e-5)
   })
 
-  it('is by patience, and the factors with the smallest validation error are returned', async () => {
+  it('a fast run stops by patience, and returns the factors with the smallest validation error', async () => {
     const noisy = synthetic({
       ...{ dims: [30, 30, 10], entries: 2000, rank: 2, snrDb: 0, seed: 5, testEntries: 400 },
     })
@@ -246,7 +246,7 @@ describe('stopping', () => {
     expect(result.train.relative).toBeCloseTo(result.model.error(noisy.tensor).relative, 5)
   })
 
-  it('does not prefer the training error to that of validation entries', async () => {
+  it('the best factors of a fast run are those of the validation error, not of the training error', async () => {
     const { validation, epochs } = await run({ validation: test, patience: 1000 })
     expect(validation!.relative).toBe(Math.min(...epochs.map((report) => report.validation!.relative)))
   })

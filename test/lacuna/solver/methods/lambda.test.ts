@@ -5,7 +5,7 @@ import { synthetic } from '#lacuna/tensor/index.js'
 const { tensor } = synthetic({ dims: [40, 30, 20], entries: 6000, rank: 4, seed: 1 })
 const times = (unit: number): Float32Array => tensor.values.map((x) => x * unit)
 
-/** The rule for these values in the cells of the tensor; the engine's scale makes no difference. */
+/** λ by RMSE and sample, for these values in the cells of the tensor. @param valueScale of the engine */
 function lambdaFor(
   values: Float32Array,
   rank: number,
@@ -28,7 +28,7 @@ function lambdaFor(
   return (rmse, sample) => choose(rmse, sample < 1)
 }
 
-it('grows with the square of the error, up to what the data’s variance allows, and is zero without one', () => {
+it('λ grows with the square of the error, up to a limit by the data’s variance, and is zero without error', () => {
   const lambda = lambdaFor(tensor.values, 4)
   for (const sample of [0.1, 1]) {
     expect(lambda(0, sample)).toBe(0)
@@ -38,13 +38,13 @@ it('grows with the square of the error, up to what the data’s variance allows,
   }
 })
 
-it('has the unit of the values to the power 2 − 2/N', () => {
+it('λ has the unit of the values to the power 2 − 2/N', () => {
   const one = lambdaFor(tensor.values, 4)(0.05, 1)
   for (const unit of [1e-30, 1e-6, 1e6, 1e30])
     expect(lambdaFor(times(unit), 4)(0.05 * unit, 1) / (one * unit ** (4 / 3))).toBeCloseTo(1, 4)
 })
 
-it('is a finite number for zeros, a constant, a single entry, and more components than entries', () => {
+it('λ is finite for zeros, a constant, a single entry, and more components than entries', () => {
   for (const values of [times(0), times(0).fill(3), Float32Array.of(2)])
     for (const rank of [1, 4, 200])
       for (const rmse of [0, 0.1, 10]) {
@@ -55,7 +55,7 @@ it('is a finite number for zeros, a constant, a single entry, and more component
   expect(lambdaFor(times(0), 4)(1, 1)).toBe(0)
 })
 
-it('does not depend on the scale that the engine works in', () => {
+it('λ does not depend on the scale that the engine works in', () => {
   for (const sample of [0.1, 1])
     expect(lambdaFor(tensor.values, 4, 2 ** -9)(0.05, sample)).toBeCloseTo(
       lambdaFor(tensor.values, 4)(0.05, sample),
@@ -63,7 +63,7 @@ it('does not depend on the scale that the engine works in', () => {
     )
 })
 
-it('leaves most of what the entries say to them as long as they are sampled', () => {
+it('λ is at most a tenth of the evidence of a row’s entries while they are sampled', () => {
   // With as much noise as signal, λ would outweigh a row's entries, were it not held below a tenth of them.
   const rank = 20
   const wanted = lambdaFor(tensor.values, rank)(1, 1)
@@ -76,7 +76,7 @@ it('leaves most of what the entries say to them as long as they are sampled', ()
   expect(capped).toBeCloseTo((0.1 * 6000 * tau2 ** 2 * geometric ** 2) / (40 * 30 * 20), 6)
 })
 
-it('is six times the noise over the mean square of balanced factors, the noise being that of as many entries as are free', () => {
+it('λ is six times the noise variance over the mean square of balanced factors, by the degrees of freedom', () => {
   const N = 3
   const [allRows, geometric] = [40 + 30 + 20, (40 * 30 * 20) ** (1 / N)]
   const mean = tensor.values.reduce((sum, x) => sum + x, 0) / 6000
@@ -92,7 +92,7 @@ it('is six times the noise over the mean square of balanced factors, the noise b
   }
 })
 
-it('is at most twice what the entries of a row say when all entries are used', () => {
+it('λ is at most twice the evidence of a row’s entries when all entries are used', () => {
   const rank = 200
   const mean = tensor.values.reduce((sum, x) => sum + x, 0) / 6000
   const tau2 = (4 / 3) * (mean / rank) ** (2 / 3)

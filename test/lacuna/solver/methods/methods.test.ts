@@ -20,6 +20,7 @@ const problem = {
   cost: ({ sample }) => sample,
 } as Partial<LoadedProblem> as LoadedProblem
 
+/** A report with these relative errors on training and validation entries. */
 function reportOf(relative: number, epoch: number, validation?: number): EpochReport {
   const error = (of: number) => ({ relative: of, rmse: of, mae: of, entries: 1000 })
   return {
@@ -33,6 +34,7 @@ function reportOf(relative: number, epoch: number, validation?: number): EpochRe
   }
 }
 
+/** A run with these reports. */
 const pastOf = (reports: EpochReport[], best = reports.at(-1)!): Past => ({
   iterations: 10,
   epoch: reports.at(-1)?.epoch ?? 0,
@@ -51,7 +53,7 @@ describe('the fast solver', () => {
     return { method, state: method.begin(first) }
   }
 
-  it('halves the momentum and goes back when the error explodes, and not otherwise', () => {
+  it('the fast solver halves the momentum and restores the best factors when the error explodes, and not otherwise', () => {
     const { method, state } = begin()
     const first = reportOf(0.5, 1)
     const round = method.next(state, pastOf([first]))
@@ -74,7 +76,7 @@ describe('the fast solver', () => {
     })
   })
 
-  it('averages λ with the last one, so that it follows the error without haste', () => {
+  it('the fast solver averages λ with the last one, so that it follows the error slowly', () => {
     const { method, state } = begin()
     const lambda = (error: number): number => begin(undefined, reportOf(error, 0)).state.lambda
     const round = method.next(state, pastOf([reportOf(1, 0)]))
@@ -86,13 +88,13 @@ describe('the fast solver', () => {
     expect(begin({ lambda: 0.7 }).method.next(state, pastOf([reportOf(1, 0)])).lambda).toBe(0.7)
   })
 
-  it('takes the larger of the training and the validation error for the noise', () => {
+  it('the fast solver estimates the noise by the larger of training and validation error', () => {
     const one = begin(undefined, reportOf(0.1, 0, 0.3)).state.lambda
     expect(one).toBe(begin(undefined, reportOf(0.3, 0)).state.lambda)
     expect(one).toBe(begin(undefined, reportOf(0.3, 0, 0.1)).state.lambda)
   })
 
-  it('looks after a sixteenth of an epoch, then twice as long each time, then at quarters', () => {
+  it('the fast solver measures errors after 1/16 of an epoch, then at doubled intervals, then every quarter', () => {
     const { method, state } = begin({ sample: 0.001 })
     const lengths: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -115,7 +117,7 @@ describe('the fast solver', () => {
     return method.judge(state, pastOf(past), round, reportOf(error, 25)).stop
   }
 
-  it('stops when five epochs gain less than the tolerance of the error, or of 0.1 where it is smaller', () => {
+  it('the fast solver stops when five epochs gain less than the tolerance of the error, or of 0.1 where it is smaller', () => {
     expect(settledAfter(0.5, 0.9 * 1e-3 * 0.5)).toBe('tolerance')
     expect(settledAfter(0.5, 1.1 * 1e-3 * 0.5)).toBeUndefined()
     expect(settledAfter(0.01, 0.9 * 1e-3 * 0.1)).toBe('tolerance')
@@ -124,7 +126,7 @@ describe('the fast solver', () => {
     expect(settledAfter(0.9e-5, 1, 0)).toBe('exact')
   })
 
-  it('climbs to larger samples before it gives up, and judges progress from there', () => {
+  it('the fast solver climbs to larger samples before it stops, and measures progress from there', () => {
     const method = fastMethod(settings({ sample: 'auto', tolerance: 1e-3 }), problem)
     const state = method.begin(reportOf(1, 0))
     expect(method.next(state, pastOf([reportOf(1, 0)])).sample).toBeLessThan(1)
@@ -137,7 +139,7 @@ describe('the fast solver', () => {
     expect((state as FastState).since).toBe(25)
   })
 
-  it('stops by patience, counted from the best validation error', () => {
+  it('the fast solver stops by patience, counted from the smallest validation error', () => {
     const { method, state } = begin({ patience: 3, tolerance: 0 }, reportOf(1, 0, 1))
     const judge = (epoch: number, validation: number): string | undefined => {
       const past = pastOf([reportOf(0.5, 0, 1)])
@@ -148,13 +150,13 @@ describe('the fast solver', () => {
     expect(judge(4, 0.9)).toBe('patience')
   })
 
-  it('looks at 2% of the entries, but not at fewer than 100,000', () => {
+  it('the probe has 2% of the entries, but at least 100,000', () => {
     expect(probeSize(1000)).toBe(100_000)
     expect(probeSize(5_000_000)).toBe(100_000)
     expect(probeSize(50_000_000)).toBe(1_000_000)
   })
 
-  it('refuses to begin with factors that are no numbers', () => {
+  it('the fast solver refuses to begin with a NaN error', () => {
     expect(() => begin(undefined, reportOf(Number.NaN, 0))).toThrow('no longer finite')
   })
 })
@@ -162,7 +164,7 @@ describe('the fast solver', () => {
 describe("the paper's solver", () => {
   const method = (changes: Partial<Settings> = {}) => paperMethod({ ...defaults.paper, ...changes })
 
-  it('takes 1/c iterations an epoch, so that rounding never adds up', () => {
+  it("the paper's solver takes 1/c iterations an epoch, and rounding does not accumulate", () => {
     const { next, begin } = method({ sample: 0.3 })
     const state = begin(reportOf(1, 0))
     const counts: number[] = []
@@ -179,7 +181,7 @@ describe("the paper's solver", () => {
     expect(new Set(counts)).toEqual(new Set([3, 4]))
   })
 
-  it('keeps the last factors, or those with the smallest validation error', () => {
+  it("the paper's solver returns the last factors, or those with the smallest validation error", () => {
     const { judge, begin, next } = method()
     const state = begin(reportOf(1, 0))
     const round = next(state, pastOf([reportOf(1, 1)]))

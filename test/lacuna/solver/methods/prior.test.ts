@@ -10,7 +10,7 @@ import { learnsPrior } from '#lacuna/solver/methods/prior.js'
 import { type SparseTensor, split, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 
-/** The test error of the mean of each row of the mode where that is best. */
+/** The smallest test RMSE, over modes, of predictions by the mean of each row of the mode. */
 function rowMeansError(train: SparseTensor, test: SparseTensor): number {
   const errors = train.dims.map((rows, mode) => {
     const sums = new Float64Array(rows)
@@ -30,7 +30,7 @@ function rowMeansError(train: SparseTensor, test: SparseTensor): number {
 }
 
 describe('a learned prior', () => {
-  it('is no worse than the means of rows, on 100 problems of odd shapes', async () => {
+  it('a learned prior predicts no worse than the means of rows, on 100 problems of odd shapes', async () => {
     const engine = cpuEngine({ threads: 2 })
     const worse: string[] = []
     for (let seed = 1; seed <= 100; seed++) {
@@ -64,7 +64,7 @@ describe('a learned prior', () => {
     expect(worse).toEqual([])
   }, 120_000)
 
-  it('finds nothing in noise but its mean, however closely λ could fit it', async () => {
+  it('a learned prior predicts pure noise by its mean, at ranks that could fit the noise', async () => {
     const key = stream(3, 78)
     for (const [rows, columns, count, rank] of [
       [300, 40, 600, 4],
@@ -86,7 +86,7 @@ describe('a learned prior', () => {
     }
   })
 
-  it('comes when λ has led as far as it can, or has had its epochs; and is left out where that is asked for', async () => {
+  it('sweeps under a learned prior follow the λ phase or take the last epochs, and are left out with an isotropic prior', async () => {
     const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })
     const lastSteps = async (options: RunOptions): Promise<string> =>
       (await complete(tensor, options)).stopped
@@ -103,7 +103,7 @@ describe('a learned prior', () => {
     expect((await complete(withNoise(50), { rank: 2 })).stopped).toBe('learned')
   })
 
-  it('takes twenty sweeps, and by itself only where these take no more than about a minute', async () => {
+  it('a learned prior takes twenty sweeps, and with auto only where these do not take long', async () => {
     const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })
     const engine = cpuEngine({ threads: 1 })
     const steps: string[] = []
@@ -135,7 +135,7 @@ describe('a learned prior', () => {
     expect(learns([1000, 1000, 100], 1_000_000, { missing: 'zero' })).toBe(false)
   })
 
-  it('is chosen by validation entries only where it is better on them', async () => {
+  it('factors of a learned prior are returned only if their validation error is smaller', async () => {
     const { tensor, test } = synthetic({
       dims: [30, 25, 20],
       entries: 2500,
@@ -151,7 +151,7 @@ describe('a learned prior', () => {
     expect(best).toBeLessThan(isotropic.validation!.relative)
   })
 
-  it('refuses what does not go with it', async () => {
+  it('options that do not go with a learned prior are refused', async () => {
     const { tensor } = synthetic({ dims: [5, 5], entries: 20, rank: 1, seed: 1 })
     for (const [options, message] of [
       [
@@ -203,7 +203,7 @@ describe('a learned prior', () => {
 })
 
 describe('noise', () => {
-  it('is found to grow with the values as it does', () => {
+  it('fitNoise finds how the variance of the noise grows with the values', () => {
     const bins = (variance: (y: number) => number): Float64Array =>
       Float64Array.from({ length: 192 }, (_, at) => {
         const y = 2 ** ((Math.floor(at / 3) - 40) / 4)
@@ -237,7 +237,7 @@ describe('noise', () => {
     expect(fitNoise(new Float64Array(192), 1)).toEqual([1, 0, 0])
   })
 
-  it('that grows is weighed accordingly', async () => {
+  it('with automatic noise small counts are predicted better than with Gaussian noise', async () => {
     // Counts with means from 1 to 400, Poisson by the normal law.
     const { tensor: clean, test } = synthetic({
       dims: [40, 30, 20],
@@ -270,7 +270,7 @@ describe.runIf(existsSync(data))('on real data', () => {
   const hangzhou = async (missing: number, part: 'train' | 'test'): Promise<SparseTensor> =>
     readTensor(`${data}hangzhou/RM${missing}.${part}.tns.gz`, { dims: [80, 108, 25] })
 
-  it('a rank that is too large does not hurt', async () => {
+  it('on traffic data a rank that is too large does not raise the test error', async () => {
     const [train, test] = [await hangzhou(90, 'train'), await hangzhou(90, 'test')]
     const errors: number[] = []
     for (const rank of [8, 15, 30, 64]) errors.push((await complete(train, { rank })).model.error(test).rmse)
@@ -278,7 +278,7 @@ describe.runIf(existsSync(data))('on real data', () => {
     expect(Math.min(...errors)).toBeLessThan(35.2)
   })
 
-  it('λ does not run away where rows are short', async () => {
+  it('on a traffic matrix with short rows λ stays bounded, and predictions beat the means of rows', async () => {
     // The last two modes as one: 80 × 2700.
     const merged = (tensor: SparseTensor): SparseTensor => ({
       dims: [80, 2700],
@@ -292,7 +292,7 @@ describe.runIf(existsSync(data))('on real data', () => {
     )
   })
 
-  it('is no worse than the means of rows, whichever two modes are taken as one', async () => {
+  it('on traffic data with any two modes merged, a learned prior predicts no worse than the means of rows', async () => {
     const [train, test] = [await hangzhou(90, 'train'), await hangzhou(90, 'test')]
     for (const [a, b] of [
       [0, 1],
@@ -311,7 +311,7 @@ describe.runIf(existsSync(data))('on real data', () => {
     }
   })
 
-  it('ratings are predicted at any rank', async () => {
+  it('film ratings are predicted with an RMSE below 0.86 at rank 4 and at rank 20', async () => {
     const ratings = await readTensor(`${data}movielens/ratings.csv`, {
       modes: ['userId', 'movieId', 'week(timestamp)'],
       value: 'rating',

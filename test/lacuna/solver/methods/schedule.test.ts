@@ -3,7 +3,7 @@ import { costOf } from '#lacuna/engine/cpu/memory/cost.js'
 import { climb, fixedStage, ladder, newSchedule, updateSchedule } from '#lacuna/solver/methods/schedule.js'
 
 describe('the ladder', () => {
-  it('doubles the sample up to all entries, and ends with a solved row', () => {
+  it('the ladder doubles the sample up to all entries, and ends with solved rows', () => {
     for (const rank of [1, 10, 24, 25, 50]) {
       const stages = ladder([1000, 500, 200], 1_000_000, rank)
       expect(stages.length).toBeGreaterThan(2)
@@ -16,14 +16,14 @@ describe('the ladder', () => {
     }
   })
 
-  it('is one stage where there are few entries, or where c is fixed', () => {
+  it('the ladder has one stage where there are few entries, or where c is fixed', () => {
     expect(ladder([100, 100], 200, 10)).toMatchObject([{ sample: 1, kind: 'newton' }])
     expect(fixedStage(0.1, 50)).toMatchObject({ sample: 0.1, kind: 'gradient' })
     expect(fixedStage(0.1, 10)).toMatchObject({ sample: 0.1, kind: 'newton' })
     expect(fixedStage(1, 50)).toMatchObject({ sample: 1, kind: 'newton' })
   })
 
-  it('costs more the more is sampled and the higher the rank', () => {
+  it('the cost of a stage grows with the sample and the rank', () => {
     const cost = (sample: number, rank: number): number =>
       costOf({ sample, kind: 'newton' }, [1000, 500], 100_000, rank)
     expect(cost(0.2, 10)).toBeGreaterThan(cost(0.1, 10))
@@ -35,7 +35,7 @@ describe('the schedule', () => {
   const stages = [0.1, 0.2, 1].map((sample) => ({ sample, kind: 'newton' as const, momentum: 0.5 }))
   const costs = [1, 2, 10]
 
-  /** A schedule to be told what happened. */
+  /** A schedule with its state, to be updated round by round. */
   function start(among = stages, their = costs) {
     const state = newSchedule()
     return {
@@ -52,7 +52,7 @@ describe('the schedule', () => {
     }
   }
 
-  it('stays while a round brings 3% or more', () => {
+  it('the schedule stays in its stage while a round lowers the error by 3% or more', () => {
     for (const [progress, stage] of [
       [0.1, 0],
       [0.031, 0],
@@ -64,7 +64,7 @@ describe('the schedule', () => {
     }
   })
 
-  it('climbs when progress is slow and the next stage pays for its cost', () => {
+  it('the schedule climbs when progress is slow and the next stage makes twice the progress per cost', () => {
     const schedule = start()
     schedule.observe(1, 0.99, 1)
     expect(schedule.stage).toBe(stages[1]) // a trial
@@ -74,7 +74,7 @@ describe('the schedule', () => {
     expect(schedule.atTop).toBe(false)
   })
 
-  it('returns when it does not pay, and waits twice as long each time', () => {
+  it('the schedule returns from a stage that does not pay, and waits twice as long each time', () => {
     const schedule = start()
     const waits: number[] = []
     let wait = 0
@@ -89,7 +89,7 @@ describe('the schedule', () => {
     expect(waits.slice(0, 8)).toEqual([1, 3, 5, 9, 17, 33, 33, 33])
   })
 
-  it('tries the next stage when the error grows, and does not stay if it grows there too', () => {
+  it('the schedule tries the next stage when the error grows, and does not stay if it grows there too', () => {
     const schedule = start()
     schedule.observe(1, 1.1, 1)
     expect(schedule.stage).toBe(stages[1])
@@ -98,7 +98,7 @@ describe('the schedule', () => {
     expect(schedule.stage).toBe(stages[0])
   })
 
-  it('waits for 32 rounds at the most before it tries the next stage again', () => {
+  it('the schedule waits for at most 32 rounds before it tries the next stage again', () => {
     const schedule = start()
     const begins: number[] = []
     for (let round = 0; round < 300; round++) {
@@ -111,7 +111,7 @@ describe('the schedule', () => {
     expect(apart.slice(0, 8).map((rounds) => rounds - 3)).toEqual([2, 4, 8, 16, 32, 32, 32, 32])
   })
 
-  it('never climbs beyond the top', () => {
+  it('the schedule never climbs beyond the last stage', () => {
     const schedule = start()
     for (let i = 0; i < 5; i++) schedule.climb()
     expect(schedule.atTop).toBe(true)
@@ -124,7 +124,7 @@ describe('the schedule', () => {
     expect(only.atTop).toBe(true)
   })
 
-  it('copes with an error that falls to zero', () => {
+  it('the schedule accepts an error that falls to zero', () => {
     const schedule = start()
     schedule.observe(1, 0, 1)
     schedule.observe(0, 0, 1)
@@ -132,7 +132,7 @@ describe('the schedule', () => {
     expect(stages).toContain(schedule.stage)
   })
 
-  it('asks for twice the progress per cost, not for a little more', () => {
+  it('the schedule adopts a stage only for twice the progress per cost, not for a little more', () => {
     // The stage on trial costs twice as much: of the progress before, four times as much pays, three times does not.
     for (const [times, kept] of [
       [3, false],
@@ -146,7 +146,7 @@ describe('the schedule', () => {
     }
   })
 
-  it('is plain data: copied in the middle of a trial, it goes on as if nothing had happened', () => {
+  it('the state of the schedule is plain data: a copy made during a trial continues as the original', () => {
     const [one, other] = [start(), start()]
     one.observe(1, 0.99, 1)
     one.observe(0.99, 0.8, 1)
@@ -156,7 +156,7 @@ describe('the schedule', () => {
     expect(JSON.parse(JSON.stringify(other.state))).toEqual(JSON.parse(JSON.stringify(one.state)))
   })
 
-  it('decides by what it is told alone', () => {
+  it('the schedule decides by the errors and iterations that are passed alone', () => {
     const path = (): number[] => {
       const schedule = start()
       return Array.from({ length: 100 }, (_, i) => {

@@ -16,13 +16,13 @@ const settings = (changes: Partial<Settings> = {}): Settings => ({ ...defaults.f
 const ratings = { dims: [7157, 6513, 730], entries: 1_000_005 }
 
 describe('strata are used', () => {
-  it('on long modes of short rows', () => {
+  it('strata are used on long modes of short rows', () => {
     expect(usesStrata(settings(), ratings)).toBe(true)
     expect(usesStrata(settings(), { dims: [71567, 65133, 730], entries: 10_000_054 })).toBe(true)
     expect(usesStrata(settings(), { dims: [4000, 3000, 2000, 500], entries: 1_000_000 })).toBe(true)
   })
 
-  it('from modes of 128 rows on, and where solved rows would begin with 2.5% to 50% of the entries', () => {
+  it('strata are used from 128 rows per mode, and where solved rows would begin with 2.5% to 50% of the entries', () => {
     // Solved rows would begin with 3 · 10 · 7157 entries.
     for (const [rows, share, isUsed] of [
       [128, 0.2, true],
@@ -37,7 +37,7 @@ describe('strata are used', () => {
     }
   })
 
-  it('neither where a mode is short, nor where rows are long or next to empty, nor for matrices or very many modes', () => {
+  it('strata are not used for short modes, long or nearly empty rows, matrices or more than eight modes', () => {
     for (const { dims, entries } of [
       { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
       { dims: [1063, 1599, 3], entries: 509_921 },
@@ -50,13 +50,13 @@ describe('strata are used', () => {
       expect(usesStrata(settings(), { dims, entries })).toBe(false)
   })
 
-  it('nor where every process would hold too many entries', () => {
+  it('strata are not used where every process would hold more than 256 MB of entries', () => {
     const dims = [120_000, 110_000, 1000]
     expect(usesStrata(settings(), { dims, entries: 16_000_000 })).toBe(true)
     expect(usesStrata(settings(), { dims, entries: 17_000_000 })).toBe(false)
   })
 
-  it('nor where the user has decided otherwise', () => {
+  it('strata are not used with a given λ or c, zeros, the Huber loss or the paper’s solver', () => {
     const others: Partial<Settings>[] = [
       { solver: 'paper' },
       { missing: 'zero' },
@@ -80,17 +80,17 @@ describe('the schedule of strata', () => {
     return rates
   }
 
-  it('goes on as it is while epochs bring 8% or more', () => {
+  it('stratified SGD continues at its rate while epochs lower the error by 8% or more', () => {
     expect(ratesAfter(0.5, 0.081, 0.2)).toEqual([1.3, 1.3, 1.3, 1.3])
   })
 
-  it('halves the rate in noise, and hands over when that does no more good', () => {
+  it('stratified SGD halves the rate in noise, and ends when that no longer helps', () => {
     expect(ratesAfter(0.5, 0.01, 0.3, 0.015, 0.1, 0.01, 0.05, 0.3)).toEqual([
       1.3, 1.3, 0.65, 0.65, 0.325, 0.325, 0.1625,
     ])
   })
 
-  it('goes on in a swamp with the rate as it was, and waits longer each time before it tries another', () => {
+  it('stratified SGD keeps its rate in a swamp, and waits longer each time before it tries half of it', () => {
     const slow = (count: number): number[] => new Array(count).fill(0.05)
     const rates = ratesAfter(...slow(17))
     expect(rates.flatMap((rate, epoch) => (rate === 0.65 ? [epoch] : []))).toEqual([1, 7, 17])
@@ -98,7 +98,7 @@ describe('the schedule of strata', () => {
     expect(ratesAfter(...slow(3), 0.01, 0.05)).toHaveLength(4)
   })
 
-  it('goes on after a trial at half the rate only if the epoch before it had brought 2% or more', () => {
+  it('stratified SGD continues after a failed trial of half the rate only if the epoch before it gained 2% or more', () => {
     expect(ratesAfter(0.021, 0.01, 0.05)).toEqual([1.3, 0.65, 1.3, 1.3])
     expect(ratesAfter(0.019, 0.01, 0.05)).toEqual([1.3, 0.65])
     // While it waits for the next trial, too.
@@ -106,12 +106,12 @@ describe('the schedule of strata', () => {
     expect(ratesAfter(0.05, 0.05, 0.019, 0.05)).toHaveLength(3)
   })
 
-  it('hands over at once when the error grows at half the rate, or is no number', () => {
+  it('stratified SGD ends at once when the error grows at half the rate, or is NaN', () => {
     expect(ratesAfter(-0.1, -0.1, 0.5)).toHaveLength(2)
     expect(ratesAfter(Number.NaN, Number.NaN, 0.5)).toHaveLength(2)
   })
 
-  it('takes Σ‖k_m‖² for no less than a tenth of what factors of the size of the data have', () => {
+  it('strataStep bounds Σ‖k_m‖² below by a tenth of its expectation for factors of the size of the data', () => {
     const train = { entries: 100, weight: 100, squares: 0, absolutes: 800 }
     const { rate, least } = strataStep(
       newStrata(),
@@ -167,20 +167,20 @@ describe('the fast solver with strata', () => {
     }
   }
 
-  it('goes on while they make progress', () => {
+  it('the fast solver continues with strata while they make progress', () => {
     const { verdict, next } = follow(0.5, 0.3)
     expect(verdict).toEqual({ isReported: true, isBest: true, mustRestore: false })
     expect(next.step).toMatchObject({ kind: 'strata', rate: 1.3 })
   })
 
-  it('hands over to rows that are solved with all entries, and with the best factors', () => {
+  it('after strata the fast solver solves rows with all entries, from the best factors', () => {
     const { verdict, next } = follow(0.5, 0.495, 0.49)
     expect(verdict).toEqual({ isReported: true, isBest: true, mustRestore: false })
     expect(next).toMatchObject({ sample: 1, step: { kind: 'newton' } })
     expect(follow(0.5, 0.51, 0.505).verdict).toEqual({ isReported: true, isBest: false, mustRestore: true })
   })
 
-  it('begins with samples where they did nothing but harm, or the error is no number', () => {
+  it('where strata only raised the error, or it is NaN, the fast solver begins with small samples', () => {
     for (const errors of [[1.2, 1.3], [Number.NaN]]) {
       const { verdict, next } = follow(...errors)
       expect(verdict).toMatchObject({ isBest: false, mustRestore: true })
@@ -191,7 +191,7 @@ describe('the fast solver with strata', () => {
 })
 
 describe('blocks of rows', () => {
-  it('have about as many entries each, and rows at random', () => {
+  it('blocks of rows have about as many entries each, and random rows', () => {
     const lengths = Uint32Array.from({ length: 1000 }, (_, p) => (p % 10 === 0 ? 0 : 1 + (p % 7)))
     const places = new Uint32Array(1000)
     const blocks = divideIntoBlocks(lengths, 8, 5, places)
@@ -215,7 +215,7 @@ describe('a run on long modes', () => {
   const bytesOf = ({ factors }: CpModel): string =>
     Buffer.concat(factors.map(({ buffer }) => Buffer.from(buffer))).toString('base64')
 
-  it('begins with strata, finds the truth, and goes on from the middle of them as if there had been no break', async () => {
+  it('a run on long modes begins with strata, recovers the truth, and resumes within strata with the same bits', async () => {
     const run = await Run.start(problem.tensor, { ...options, threads: 2 })
     for (let epoch = 1; epoch <= 3; epoch++) expect(await run.advance()).toMatchObject({ epoch, sample: 1 })
     const state = await run.state()
@@ -234,7 +234,7 @@ describe('a run on long modes', () => {
     await engine.close()
   })
 
-  it('does without them where factors are given, entries have weights, or epochs are few', async () => {
+  it('a run uses no strata where factors are given, entries have weights, or epochs are few', async () => {
     const initial = problem.factors
     const heavy = weighted(problem.tensor)
     for (const [tensor, more] of [

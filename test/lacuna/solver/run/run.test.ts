@@ -12,6 +12,7 @@ import { shuffleEntries } from '../../engine/suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+/** The path of a file in the folder of this test. */
 const at = (name: string): string => join(folder, name)
 
 const problem = synthetic({
@@ -25,6 +26,7 @@ const problem = synthetic({
 const { tensor } = problem
 const hidden = problem.test!
 
+/** The factors as hexadecimal text, to compare bits. */
 const bytesOf = ({ factors }: Pick<CpModel, 'factors'>): string =>
   Buffer.concat(
     factors.map((factor) => Buffer.from(factor.buffer, factor.byteOffset, factor.byteLength)),
@@ -39,7 +41,7 @@ const SOLVERS: RunOptions[] = [
 const LEARNED: RunOptions = { rank: 5, epochs: 42, tolerance: 0 }
 
 describe('a run', () => {
-  it('reports, pauses where the loop is left, and goes on where it is entered again', async () => {
+  it('a run yields reports, pauses where the loop is left, and continues where it is entered again', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const whole = await complete(tensor, options)
       const run = await Run.start(tensor, options)
@@ -62,7 +64,7 @@ describe('a run', () => {
     }
   })
 
-  it('can be looked at on the way without being disturbed', async () => {
+  it('a model or result read during a run does not change its bits', async () => {
     const options = SOLVERS[0]
     const run = await Run.start(tensor, options)
     const errors: number[] = []
@@ -81,7 +83,7 @@ describe('a run', () => {
     await run.close()
   })
 
-  it('is interrupted after the iteration at hand, in the middle of a round, and loses nothing', async () => {
+  it('a run is interrupted after the current iteration, in the middle of a round, and continues with the same bits', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const wanted = bytesOf((await complete(tensor, options)).model)
       const run = await Run.start(tensor, options)
@@ -96,7 +98,7 @@ describe('a run', () => {
     }
   })
 
-  it('is paused by its signal', async () => {
+  it('an aborted signal pauses a run', async () => {
     const abort = new AbortController()
     const run = await Run.start(tensor, {
       rank: 4,
@@ -115,7 +117,7 @@ describe('a run', () => {
     await run.close()
   })
 
-  it('says whether it has learned anything', async () => {
+  it('run.learned is true once factors are better than the initial ones', async () => {
     const run = await Run.start(tensor, { rank: 4 })
     expect(run.learned).toBe(false)
     const start = (await run.model()).error(tensor).relative
@@ -125,7 +127,7 @@ describe('a run', () => {
     await run.close()
   })
 
-  it('keeps to its seconds, whatever the sample, and pauses do not count', async () => {
+  it('a run ends after its seconds, at any sample fraction, and pauses do not count', async () => {
     // A round of a quarter epoch takes much longer at rank 200 than the time there is.
     const large = synthetic({ dims: [100, 90, 80], entries: 300_000, rank: 3, seed: 1 }).tensor
     for (const sample of [1, 0.001]) {
@@ -151,7 +153,7 @@ describe('a run', () => {
 })
 
 describe('sets that are watched', () => {
-  it('are reported, and influence nothing', async () => {
+  it('watched sets are reported, and change no bit of the model', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const alone = await complete(tensor, options)
       const watched = await complete(tensor, { ...options, watch: { hidden, again: hidden, tensor } })
@@ -165,7 +167,7 @@ describe('sets that are watched', () => {
     }
   })
 
-  it('are beside validation entries, which alone choose', async () => {
+  it('validation entries select the factors, watched sets do not', async () => {
     const options = { rank: 12, lambda: 1e-6, sample: 1, epochs: 40, tolerance: 0, patience: 1000 } as const
     const half = Math.floor(hidden.values.length / 2)
     const numbers = Uint32Array.from(hidden.values, (_, e) => e)
@@ -180,7 +182,7 @@ describe('sets that are watched', () => {
 })
 
 describe('rows without entries', () => {
-  it('have the mean of the others whenever errors are measured, so that what is reported is what the model does', async () => {
+  it('rows without entries have the mean of the others whenever errors are measured, so that reports match the model', async () => {
     const kept = Uint32Array.from(tensor.values.keys()).filter((e) => tensor.indices[1][e] % 7 !== 3)
     const holey = pickEntries(tensor, kept)
     for (const options of [...SOLVERS, LEARNED]) {
@@ -193,7 +195,7 @@ describe('rows without entries', () => {
 })
 
 describe('a change on the way', () => {
-  it('takes effect from the next round on, and forgets what fitted better before', async () => {
+  it('changed settings apply from the next round on, and earlier factors are no longer preferred', async () => {
     for (const solver of ['fast', 'paper'] as const) {
       const run = await Run.start(tensor, { solver, rank: 4, lambda: 0.001, sample: 1, epochs: 400 })
       for (let i = 0; i < 30; i++) await run.advance()
@@ -209,7 +211,7 @@ describe('a change on the way', () => {
     }
   })
 
-  it('lets a run that has ended go on', async () => {
+  it('a run that has ended continues after a change of its limit', async () => {
     const run = await Run.start(tensor, { rank: 4, epochs: 2 })
     for await (const _ of run);
     expect(run.stopped).toBe('epochs')
@@ -220,7 +222,7 @@ describe('a change on the way', () => {
     await run.close()
   })
 
-  it('is refused where it makes no sense', async () => {
+  it('an invalid change of settings is refused', async () => {
     const run = await Run.start(tensor, { rank: 4 })
     expect(() => run.change({ rank: 5 } as object)).toThrow(
       /rank cannot be changed on the way; lambda, sample/,
@@ -231,7 +233,7 @@ describe('a change on the way', () => {
 })
 
 describe('a saved run', () => {
-  it('goes on with the bits that the uninterrupted one gives: on other threads and parts, from other lines', async () => {
+  it('a saved run resumes with the bits of an uninterrupted one, on other threads and partitions, with entries in another order', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const whole = await complete(tensor, { ...options, validation: hidden, watch: { hidden } })
       const run = await startRun(tensor, { ...options, validation: hidden, watch: { hidden } })
@@ -271,7 +273,7 @@ describe('a saved run', () => {
     }
   })
 
-  it('knows by a digest if the entries are others, and names a setting that is', async () => {
+  it('a saved run refuses other entries by their digest, and other settings by name', async () => {
     const run = await startRun(tensor, { rank: 4, seed: 3, validation: hidden })
     await run.advance()
     await run.save(at('a.run'))
@@ -297,7 +299,7 @@ describe('a saved run', () => {
     await expect(resume(tensor, { validation: hidden, solver: 'paper' })).rejects.toThrow("solver: 'fast'")
   })
 
-  it('goes on with none of its settings changed but when it ends', async () => {
+  it('a saved run resumes with its own settings; only its limits can change', async () => {
     const run = await startRun(tensor, { rank: 4, epochs: 5 })
     await run.save(at('b.run'))
     await run.close()
@@ -317,7 +319,7 @@ describe('a saved run', () => {
     await (await resumeRun(at('b.run'), tensor, { epochs: 9, seconds: 60 })).close()
   })
 
-  it('is refused when it is damaged, cut short, or something else', async () => {
+  it('a saved run that is damaged, cut short, or another kind of file is refused', async () => {
     const run = await startRun(tensor, { rank: 4 })
     await run.advance()
     const state = await run.state()
@@ -339,7 +341,7 @@ describe('a saved run', () => {
     expect(() => decodeRun(Buffer.from('PK not a run at all, but text'), 'x.run')).toThrow('no saved run')
   })
 
-  it('cannot be made to lie by someone who writes his own', async () => {
+  it('a saved run with forged contents is refused', async () => {
     const run = await startRun(tensor, { rank: 4 })
     const state = await run.state()
     await run.close()
@@ -368,7 +370,7 @@ describe('a saved run', () => {
     }
   })
 
-  it('is written whole: the one before it stays until then', async () => {
+  it('a saved run replaces the previous file only when it is written completely', async () => {
     const run = await startRun(tensor, { rank: 4 })
     await run.save(at('whole.run'))
     const before = readFileSync(at('whole.run'))
@@ -380,7 +382,7 @@ describe('a saved run', () => {
 })
 
 describe('an engine that is given', () => {
-  it('stays open, and serves run after run and runs side by side', async () => {
+  it('a given engine stays open, and serves runs one after another and side by side', async () => {
     const engine = cpuEngine({ threads: 2 })
     const alone = bytesOf((await complete(tensor, { rank: 4, epochs: 3 })).model)
     for (let i = 0; i < 3; i++)
@@ -395,7 +397,7 @@ describe('an engine that is given', () => {
 })
 
 describe('the order of the lines', () => {
-  it('makes no difference, to the bit', async () => {
+  it('the order of the entries does not change a bit', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const one = await complete(tensor, { ...options, validation: hidden })
       const other = await complete(shuffleEntries(tensor, 5), {
@@ -470,7 +472,7 @@ describe('the border', () => {
       /^The watched set 'a' is of size 12×60×51/,
     ],
   ]
-  it.each(cases)('refuses %s', async (_, of, options, message) => {
+  it.each(cases)('a run refuses %s', async (_, of, options, message) => {
     for (const start of [complete, startRun]) {
       const error = await (start as typeof startRun)(of as SparseTensor, options as RunOptions).then(
         () => undefined,
@@ -482,7 +484,7 @@ describe('the border', () => {
     }
   })
 
-  it('takes the rank of a model to start from', async () => {
+  it('a run takes the rank of its initial model', async () => {
     const { model } = await complete(tensor, { rank: 3, epochs: 2 })
     const again = await complete(tensor, { initial: model, epochs: 1 })
     expect(again.model.rank).toBe(3)

@@ -1,6 +1,6 @@
 /**
- * The rules by which a rank is chosen, with errors that are given: a search that was saved knows them, so that nothing is
- * learned but what is chosen.
+ * The rules by which a rank is chosen, with errors that are given: a search that was saved knows them, so
+ * that nothing is learned but what is chosen.
  */
 import { expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
@@ -11,7 +11,7 @@ const { tensor } = synthetic({ dims: [12, 10, 8], entries: 500, rank: 2, seed: 1
 const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
 const folds = 2
 
-/** Chooses among trials of these errors, by rank; each with its standard error. */
+/** Runs chooseByFolds on stubbed trials with these errors and standard errors, by rank. */
 function chosenOf(
   findRank: 'smallest' | 'best',
   errors: Record<number, number>,

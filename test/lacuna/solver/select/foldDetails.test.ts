@@ -27,7 +27,7 @@ describe('models of folds', () => {
     result = (await completeByFolds({ ...labelled, values }, options, { folds: 3, starts: 2, ordered }))!
   })
 
-  it('are judged by the rows of each mode, of which the worst are named', () => {
+  it('out-of-fold errors are listed by mode and support, with the worst rows by label', () => {
     const { byMode, error } = result.outOfFold
     expect(byMode.map(({ name }) => name)).toEqual(['station', 'hour', 'day'])
     expect(byMode[0].worst[0]).toMatchObject({ label: 's7', row: 7 })
@@ -40,7 +40,7 @@ describe('models of folds', () => {
     expect(result.model.training.outOfFold).toBe(result.outOfFold)
   })
 
-  it('keep with them whether they agree', () => {
+  it('an ensemble records in how many models each component was found, and how well they match', () => {
     const { stability, model } = result
     expect(stability.found).toHaveLength(3)
     expect(stability.found).toEqual(model.components().map(({ found }) => found!.in))
@@ -49,7 +49,7 @@ describe('models of folds', () => {
     expect(model.training.stability).toBe(stability)
   })
 
-  it('are read without what intervals are made of only if none of it is there', () => {
+  it('an ensemble file with some of the arrays of intervals missing or of the wrong shape is refused', () => {
     const whole = encodeEnsemble(result.model)
     const entries = decodeNpz(whole, 'e.npz')
     const changed = (name: string, entry: (typeof entries)[string] | undefined): Uint8Array => {
@@ -68,7 +68,7 @@ describe('models of folds', () => {
 })
 
 describe('starts', () => {
-  it('lead to the seed with the smallest training error', async () => {
+  it('bestStart returns the seed with the smallest training error, and undefined when it is interrupted', async () => {
     const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
     const errors: [number, number][] = []
     for (const seed of [6, 1015, 2024]) {
@@ -81,7 +81,7 @@ describe('starts', () => {
     expect(await bestStart(tensor, { ...options, signal: AbortSignal.abort() }, 2)).toBeUndefined()
   })
 
-  it('are had by every model of folds', async () => {
+  it('every model of a cross-fit continues from the best of its own starts', async () => {
     const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
     const { model } = (await completeByFolds(tensor, options, { folds: 2, starts: 3 }))!
     const folds = foldsOf(tensor, gapsOf(tensor), 2, 6)
@@ -92,7 +92,7 @@ describe('starts', () => {
     expect(model.members.some(({ training }, fold) => training.seed !== 6 + fold)).toBe(true)
   })
 
-  it('are whole numbers', async () => {
+  it('a number of starts of 0 is refused', async () => {
     await expect(completeByFolds(tensor, {}, { starts: 0 })).rejects.toThrow(
       'starts is 0; it must be a whole number from 1 to 100.',
     )
@@ -100,7 +100,7 @@ describe('starts', () => {
 })
 
 describe('ordered modes', () => {
-  it('are named by number or name, with periods if they have any', () => {
+  it('parseOrdered reads modes by number or name, with their periods', () => {
     expect(parseOrdered(['2', '3'], labelled)).toEqual([{ mode: 1 }, { mode: 2 }])
     expect(parseOrdered(['2,3'], labelled)).toEqual([{ mode: 1 }, { mode: 2 }])
     expect(parseOrdered(['hour:6,day:7'], labelled)).toEqual([
@@ -116,18 +116,18 @@ describe('ordered modes', () => {
     ['week', "names mode 'week'"],
     ['hour:x', "names mode 'hour:x'"],
     ['', "is ''; give modes"],
-  ])('are refused as %s', (text, why) => {
+  ])("parseOrdered refuses '%s'", (text, why) => {
     expect(() => parseOrdered([text], labelled)).toThrow(InputError)
     expect(() => parseOrdered([text], labelled)).toThrow(why)
   })
 
-  it('have distances from 1 on', async () => {
+  it('completeByFolds refuses a lag of 0 of an ordered mode', async () => {
     const ordered = [{ mode: 1, lags: [0] }]
     await expect(completeByFolds(tensor, {}, { ordered })).rejects.toThrow('cannot be 0 apart')
   })
 })
 
-it('errors are drawn against ranks, and once more near the best', async () => {
+it('rankPlot draws the errors of all ranks, and once more those near the best', async () => {
   const trials = [90, 60, 40, 36, 35, 35.1].map((rmse, i) => ({ rank: 2 ** i, rmse, spread: 0.5 }))
   const circles = (text: string): number => text.match(/<circle /g)!.length
   const svg = await rankPlot(trials, trials[4], 'svg')

@@ -10,8 +10,8 @@ const { tensor } = synthetic({ dims: [12, 10, 8], entries: 600, rank: 2, seed: 1
 const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
 const folds = 3
 
-/** The trial of rank 2, after one of rank 4 that had these errors. */
-async function after(foldErrors: FoldError[]): Promise<FoldTrial> {
+/** Makes a trial of rank 2 in a search that has a finished one of rank 4 with these errors. */
+async function trialAfter(foldErrors: FoldError[]): Promise<FoldTrial> {
   const rmse = Math.sqrt(foldErrors.reduce((sum, { squares }) => sum + squares, 0) / 600)
   const best: FoldTrial = {
     ...{ rank: 4, noise: 'auto', lags: '', features: false, merged: '', split: '' },
@@ -32,23 +32,23 @@ beforeAll(async () => {
   own = (await new FoldSearch(tensor, options, { folds }).attempt({ rank: 2 }))!.foldErrors
 })
 
-/** Errors by which each fold of the trial is above those of the best by these factors. */
-const below = (...factors: number[]): FoldError[] =>
+/** Errors of a best trial that those of the new trial exceed by these factors, per fold. */
+const errorsBelow = (...factors: number[]): FoldError[] =>
   own.map(({ squares, entries }, fold) => ({ squares: squares / factors[fold] ** 2, entries }))
 
 it('a trial is given up when it is more than 1% above the best on each of the first two folds', async () => {
-  expect((await after(below(1.015, 1.015, 1))).folds).toBe(2)
-  expect((await after(below(1.005, 1.015, 1))).folds).toBe(3)
-  expect((await after(below(1.015, 1.005, 1))).folds).toBe(3)
+  expect((await trialAfter(errorsBelow(1.015, 1.015, 1))).folds).toBe(2)
+  expect((await trialAfter(errorsBelow(1.005, 1.015, 1))).folds).toBe(3)
+  expect((await trialAfter(errorsBelow(1.015, 1.005, 1))).folds).toBe(3)
 })
 
 it('a trial that is bad on its first fold alone is not given up, nor one that is bad on the last', async () => {
-  expect((await after(below(10, 0.9, 10))).folds).toBe(3)
+  expect((await trialAfter(errorsBelow(10, 0.9, 10))).folds).toBe(3)
 })
 
 it('the error of a trial that was given up is as far above the best as on the folds that both have', async () => {
-  const { rmse, folds } = await after(below(2, 2, 1))
+  const { rmse, folds } = await trialAfter(errorsBelow(2, 2, 1))
   expect(folds).toBe(2)
-  const squares = below(2, 2, 1).reduce((sum, error) => sum + error.squares, 0)
+  const squares = errorsBelow(2, 2, 1).reduce((sum, error) => sum + error.squares, 0)
   expect(rmse / Math.sqrt(squares / 600)).toBeCloseTo(2, 6)
 })

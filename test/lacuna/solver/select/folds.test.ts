@@ -46,7 +46,7 @@ describe('folds', () => {
     result = (await completeByFolds(train, { ...options, threads: 2 }))!
   })
 
-  it('predict better than one model, and say by how much before the test', async () => {
+  it('an ensemble of folds predicts better than one model, and its out-of-fold error is close to the test error', async () => {
     const { model, outOfFold } = result
     const single = await complete(train, { ...options, threads: 1 })
     const error = model.error(test).rmse
@@ -63,13 +63,13 @@ describe('folds', () => {
     ])
   })
 
-  it('find that residuals of neighbours are alike along the mode that is ordered', () => {
+  it('cross-fitting finds the ordered mode by similar residuals, and correcting by neighbours lowers the error', () => {
     const { model, outOfFold } = result
     expect(model.neighbours!.lags[1]).toContain(1)
     expect(outOfFold.error.rmse).toBeLessThan(0.9 * outOfFold.withoutNeighbours!.rmse)
   })
 
-  it('give intervals that hold what they promise', () => {
+  it('intervals of 50% and 90% contain these fractions of the test entries', () => {
     for (const level of [0.5, 0.9]) {
       let inside = 0
       test.values.forEach((x, e) => {
@@ -85,7 +85,7 @@ describe('folds', () => {
     expect(() => result.model.interval([0, 0, 0], 1)).toThrow('must lie between 0 and 1')
   })
 
-  it('have the same bits on any number of threads, and no model has seen its fold', async () => {
+  it('models of folds have the same bits on any number of threads, and do not depend on the values of their fold', async () => {
     const folds = foldsOf(
       train,
       [0, 1, 2].map((mode) => ({ mode, length: 1 })),
@@ -99,7 +99,7 @@ describe('folds', () => {
     expect(again.outOfFold.error.rmse).toBeGreaterThan(result.outOfFold.error.rmse)
   })
 
-  it('go into a file and come back, with labels, neighbours and intervals', () => {
+  it('a decoded ensemble has the labels, neighbours and intervals of the encoded one, and predicts the same', () => {
     const labels = [undefined, undefined, [...'abcdefgh']]
     const modes = ['i', 'j', 'k'].map((name) => ({ name }))
     const { members, neighbours, intervals, observed, dims, training } = result.model
@@ -123,7 +123,7 @@ describe('folds', () => {
     expect(() => decodeModel(bytes, 'e.npz')).toThrow('e.npz: this is an ensemble of models')
   })
 
-  it('left out in blocks, as cells are missing, are judged without what lies in the block', async () => {
+  it('where cells are missing in blocks, folds are blocks, too, and their error is not too small for such gaps', async () => {
     // Noise that is alike from hour to hour of a day, and new every day: in a gap of a whole day nothing tells of it.
     const dims = [16, 20, 16]
     const places: number[][] = []
@@ -154,7 +154,7 @@ describe('folds', () => {
     expect(inside / gaps.values.length).toBeGreaterThan(0.82)
   })
 
-  it('end, whatever the values are', async () => {
+  it('cross-fitting of constant values, and of one huge value, ends with finite intervals', async () => {
     const { tensor } = synthetic({ dims: [20, 20], entries: 300, rank: 1, seed: 1 })
     for (const value of [
       (e: number) => (e === 7 ? 1e9 : 0),
@@ -168,7 +168,7 @@ describe('folds', () => {
     }
   })
 
-  it('rank rows as they predict them', () => {
+  it('top of an ensemble ranks rows by the predictions of the ensemble', () => {
     const { model } = result
     const [best, next] = model.top({ for: { mode_1: '3', mode_3: '2' }, of: 'mode_2', n: 2 })
     expect(best.predicted).toBeCloseTo(model.predict([2, best.row, 1]), 9)
@@ -176,14 +176,14 @@ describe('folds', () => {
     expect(best.predicted).toBeCloseTo(Math.max(...model.slice([2, null, 1]).values), 4)
   })
 
-  it('say when a model is worth nothing', async () => {
+  it('the verdict on a model of pure noise is not to use it', async () => {
     const { tensor } = synthetic({ dims: [20, 15, 6], entries: 900, rank: 2, seed: 1 })
     const noise = { ...tensor, values: tensor.values.map((_, e) => chance(e)) }
     const { outOfFold } = (await completeByFolds(noise, { rank: 3, threads: 1 }, { folds: 3 }))!
     expect(outOfFold.verdict).toMatch(/^no better than .*: do not use this model$/)
   })
 
-  it('find the rank that entries have, with noise and without', async () => {
+  it('chooseByFolds finds the true rank of synthetic entries, with noise and without', async () => {
     for (const [rank, snrDb] of [
       [3, Infinity],
       [5, 15],
@@ -199,7 +199,7 @@ describe('folds', () => {
     }
   })
 
-  it('are saved on the way, and go on elsewhere with the same bits', async () => {
+  it('an interrupted cross-fit continues from its checkpoint with the same bits, and refuses other settings or entries', async () => {
     const abort = new AbortController()
     const saved: Uint8Array[] = []
     const cut = await completeByFolds(
@@ -243,7 +243,7 @@ describe('folds', () => {
     expect(() => decodeSearch(saved[0].subarray(0, 5000), 'x.run')).toThrow('damaged or cut short')
   })
 
-  it('are what complete gives where they are asked for', async () => {
+  it('complete with folds gives the ensemble of completeByFolds, and reports epochs of every fold', async () => {
     const seen = new Set<number>()
     const found = await complete(train, { ...options, folds: 5, onEpoch: (_, fold) => seen.add(fold) })
     expect(found!.model.predictMany(test.indices)).toEqual(result.model.predictMany(test.indices))
@@ -261,7 +261,7 @@ describe('folds', () => {
     const modelsOf = ({ candidates }: ChosenByFolds) => candidates[0].fit.models
     const choosing = { folds: 3, choose: true, findRank: 'best' as const }
 
-    it('by entries that the models have not seen, giving up early what is hopeless, the same on any threads', async () => {
+    it('chooseByFolds chooses the smallest out-of-fold error, gives up hopeless trials early, and has the same bits on any threads', async () => {
       const found = (await chooseByFolds(tensor, { threads: 1 }, choosing))!
       const { trials, chosen, isCut } = found.choice
       expect(isCut).toBe(false)
@@ -284,7 +284,7 @@ describe('folds', () => {
       expect(modelsOf(again)[2].factors).toEqual(modelsOf(found)[2].factors)
     })
 
-    it('and know what was tried before they were interrupted', async () => {
+    it('an interrupted search continues after the trials that were finished, with the same choice', async () => {
       const abort = new AbortController()
       let state: SearchState | undefined
       const tried: number[] = []
@@ -331,13 +331,13 @@ describe('folds', () => {
         expect(fit.models[0].factors).toEqual(alone.candidates[c].fit.models[0].factors)
     })
 
-    it('and try nothing that does not go with what is given', async () => {
+    it('chooseByFolds tries no other noise model where a prior cannot be learned', async () => {
       const asked = { threads: 1, prior: 'isotropic', epochs: 5, rank: 2 } as const
       const found = (await chooseByFolds(tensor, asked, { folds: 2, choose: true }))!
       expect(found.choice.trials).toHaveLength(1)
     })
 
-    it('as far as time allows, and something always', async () => {
+    it('a search whose time is up returns the models of its first trial, and that it was cut', async () => {
       const found = (await chooseByFolds(tensor, { threads: 1 }, { ...choosing, seconds: 1e-3 }))!
       expect(found.choice.isCut).toBe(true)
       expect(found.choice.trials.map(({ rank }) => rank)).toEqual([2])
@@ -345,7 +345,7 @@ describe('folds', () => {
     })
   })
 
-  it('know nothing of what they left out: no start, no validation entries, no zeros', async () => {
+  it('folds are refused with initial factors, validation entries or zeros, by which models would know held-out entries', async () => {
     for (const [name, leak] of Object.entries({
       initial: result.model.members[0],
       validation: test,
@@ -356,7 +356,7 @@ describe('folds', () => {
       )
   })
 
-  it('are refused where they cannot be', async () => {
+  it('folds are refused where there is only one, or there are more than entries allow', async () => {
     const few = pickEntries(train, Uint32Array.from([0, 1, 2]))
     await expect(completeByFolds(few, options)).rejects.toThrow('use fewer folds')
     await expect(completeByFolds(train, options, { folds: 1 })).rejects.toThrow(

@@ -11,7 +11,7 @@ type Noise = (y: number, cell: number[], e: number) => number
 const chance = (e: number, seed: number): number => unit(draw(stream(seed, 77), e))
 const gauss = (e: number): number => normal(stream(5, 78), e)
 
-/** A tensor of low rank, of whose cells those of the first rows are seen more often the larger `skew` is. */
+/** A tensor of low rank, whose cells in the first rows are observed the more often the larger `skew` is. */
 function problem(dims: number[], entries: number, rank: number, noise: Noise, skew = 1): SparseTensor {
   const { factors } = synthetic({ dims, entries: 1, rank, seed: dims[0] })
   const cells = new Map<string, number[]>()
@@ -48,7 +48,7 @@ const problems: Record<string, SparseTensor> = {
   'no model at all': problem([42, 25, 20], 9000, 1, (_, __, e) => 1 + chance(e, 9)),
 }
 
-it('intervals of 90% hold 88 to 92% of what nobody has seen, in rows of few entries, too', async () => {
+it('intervals of 90% contain 88 to 92% of entries that were not trained on, also in rows of few entries', async () => {
   const few = { inside: 0, entries: 0 }
   const shares: Record<string, number> = {}
   for (const [name, tensor] of Object.entries(problems)) {

@@ -5,24 +5,27 @@ import { gapsOf } from '#lacuna/tensor/gaps.js'
 import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import { byEntry, describeFoldBy, foldsOf, parseFoldBy, splitFold } from '#lacuna/tensor/split/folds.js'
 
-/** All cells but those that are left out. */
-function cells(dims: readonly number[], isOut: (place: readonly number[]) => boolean): SparseTensor {
-  let places: number[][] = [[]]
+/** A tensor of ones at all cells but those that are left out. */
+function cells(dims: readonly number[], isOut: (coordinate: readonly number[]) => boolean): SparseTensor {
+  let coordinates: number[][] = [[]]
   for (const dim of dims)
-    places = places.flatMap((place) => Array.from({ length: dim }, (_, index) => [...place, index]))
-  places = places.filter((place) => !isOut(place))
+    coordinates = coordinates.flatMap((coordinate) =>
+      Array.from({ length: dim }, (_, index) => [...coordinate, index]),
+    )
+  coordinates = coordinates.filter((coordinate) => !isOut(coordinate))
   return {
     dims,
-    indices: dims.map((_, mode) => Uint32Array.from(places, (place) => place[mode])),
-    values: new Float32Array(places.length).fill(1),
+    indices: dims.map((_, mode) => Uint32Array.from(coordinates, (coordinate) => coordinate[mode])),
+    values: new Float32Array(coordinates.length).fill(1),
   }
 }
 
+/** A number in [0, 1) that depends on the words as if at random. */
 const chance = (...words: readonly number[]): number =>
   Math.abs(Math.sin(words.reduce((sum, word) => 57.3 * sum + word, 1)) * 43758.5) % 1
 
 describe('folds', () => {
-  const tensor = cells([30, 20, 10], (place) => chance(...place) < 0.5)
+  const tensor = cells([30, 20, 10], (coordinate) => chance(...coordinate) < 0.5)
   const entries = tensor.values.length
 
   it('Folds hold out every entry once, about as many each', () => {
@@ -77,11 +80,11 @@ describe('folds', () => {
 
 describe('gaps', () => {
   const dims = [20, 24, 15]
-  const by = (isOut: (place: readonly number[]) => boolean): number[] =>
+  const by = (isOut: (coordinate: readonly number[]) => boolean): number[] =>
     gapsOf(cells(dims, isOut)).map(({ mode }) => mode)
 
   it('gapsOf finds the modes whose cells are missing in whole groups', () => {
-    expect(by((place) => chance(...place) < 0.6)).toEqual([0, 1, 2])
+    expect(by((coordinate) => chance(...coordinate) < 0.6)).toEqual([0, 1, 2])
     expect(by(([, , k]) => k % 4 === 1)).toEqual([2])
     expect(by(([i, , k]) => chance(i, k) < 0.3)).toEqual([0, 2])
     expect(by(([i, j, k]) => chance(i, k) < 0.3 || chance(i, j, k) < 0.1)).toEqual([0, 2])
@@ -91,7 +94,7 @@ describe('gaps', () => {
     // One of 15 rows is missing, and of the others so much that the row is 35% or 25% of all that is missing.
     const rowAndSome = (share: number): number[] => {
       const others = (1 / 15 / share - 1 / 15) / (14 / 15)
-      return by((place) => place[2] === 4 || chance(...place) < others)
+      return by((coordinate) => coordinate[2] === 4 || chance(...coordinate) < others)
     }
     expect(rowAndSome(0.35)).toEqual([2])
     expect(rowAndSome(0.25)).toEqual([0, 1, 2])

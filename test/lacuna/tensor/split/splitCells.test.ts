@@ -4,22 +4,23 @@ import { refusal } from '../../../refusal.ts'
 
 const { tensor } = synthetic({ dims: [20, 15, 10], rank: 2, entries: 300, seed: 3 })
 
-const placesOf = ({ indices, values }: SparseTensor): string[] =>
+/** The coordinates of each entry, as text. */
+const cellsOf = ({ indices, values }: SparseTensor): string[] =>
   [...values.keys()].map((e) => indices.map((column) => column[e]).join())
 
 it('splitCells holds out cells, listed or not, and leaves the other entries for training', () => {
   const { train, validation, test } = splitCells(tensor, { validation: 0.02, test: 0.08 }, 1)
   expect([validation, test].map(({ values }) => values.length)).toEqual([60, 240])
-  const known = new Map(placesOf(tensor).map((place, e) => [place, tensor.values[e]]))
-  const held = [...placesOf(validation), ...placesOf(test)]
+  const known = new Map(cellsOf(tensor).map((place, e) => [place, tensor.values[e]]))
+  const held = [...cellsOf(validation), ...cellsOf(test)]
   expect(new Set(held).size).toBe(300)
   for (const part of [validation, test])
-    for (const [e, place] of placesOf(part).entries()) expect(part.values[e]).toBe(known.get(place) ?? 0)
+    for (const [e, place] of cellsOf(part).entries()) expect(part.values[e]).toBe(known.get(place) ?? 0)
   const listed = held.filter((place) => known.has(place))
   // A tenth of the cells: about a tenth of the entries.
   expect(listed.length).toBeGreaterThan(10)
   expect(listed.length).toBeLessThan(60)
-  expect(placesOf(train)).toEqual(placesOf(tensor).filter((place) => !held.includes(place)))
+  expect(cellsOf(train)).toEqual(cellsOf(tensor).filter((place) => !held.includes(place)))
 })
 
 it('splitCells holds out no more cells than there are entries', () => {
@@ -40,6 +41,7 @@ it('splitCells refuses impossible fractions, and a split without training entrie
   expect(splits.some((split) => fails(split, 'leaves no entry to learn from'))).toBe(true)
 })
 
+/** Whether work throws an error with this text in its message. */
 function fails(work: () => unknown, message: string): boolean {
   try {
     work()

@@ -1,7 +1,7 @@
 /** Cells that are held out where those not listed are zeros: the same in several processes as in one. */
 import { expect, it } from 'vitest'
 import { scatterTensor, splitCells, splitShardCells, synthetic } from '#lacuna/tensor/index.js'
-import { agreed, entriesOf, inProcesses } from '../../communicators.ts'
+import { commonOutcome, entriesOf, runInProcesses } from '../../communicators.ts'
 
 it.each([
   ['few of many cells', [40, 30, 20], 3000, { validation: 0.02, test: 0.05 }],
@@ -12,8 +12,8 @@ it.each([
   const { tensor } = synthetic({ dims, entries, rank: 2, seed: 3 })
   const one = splitCells(tensor, fractions, 7)
   for (const processes of [2, 5]) {
-    const many = agreed(
-      await inProcesses(processes, async (communicator) => {
+    const many = commonOutcome(
+      await runInProcesses(processes, async (communicator) => {
         const shard = await scatterTensor(communicator, communicator.rank === 0 ? tensor : undefined)
         return splitShardCells(communicator, shard, fractions, 7)
       }),
@@ -27,8 +27,8 @@ it.each([
 it('Several processes refuse a split of cells in the words of one process', async () => {
   const { tensor } = synthetic({ dims: [2, 2], entries: 1, rank: 1, seed: 1 })
   const refused = async (fractions: { test: number }, seed: number): Promise<unknown> =>
-    agreed(
-      await inProcesses(2, async (communicator) =>
+    commonOutcome(
+      await runInProcesses(2, async (communicator) =>
         splitShardCells(
           communicator,
           await scatterTensor(communicator, communicator.rank === 0 ? tensor : undefined),

@@ -67,24 +67,27 @@ describe('cells are uniform', () => {
   it.each([
     [5, 3],
     [10, 6],
-  ])('with %i observed and %i test entries in 24 cells', (entries, testEntries) => {
-    const observed = new Uint32Array(24)
-    const tested = new Uint32Array(24)
-    const runs = 4000
-    for (let seed = 0; seed < runs; seed++) {
-      const { tensor, test } = synthetic({ dims: [4, 3, 2], rank: 1, entries, testEntries, seed })
-      for (const [part, counts] of [
-        [tensor, observed],
-        [test!, tested],
-      ] as const)
-        part.values.forEach((_, e) => {
-          const [i, j, k] = cellAt(part, e)
-          counts[(i * 3 + j) * 2 + k]++
-        })
-    }
-    expect(chiSquare(observed)).toBeLessThan(4)
-    expect(chiSquare(tested)).toBeLessThan(4)
-  })
+  ])(
+    'Synthetic cells are uniform with %i observed and %i test entries in 24 cells',
+    (entries, testEntries) => {
+      const observed = new Uint32Array(24)
+      const tested = new Uint32Array(24)
+      const runs = 4000
+      for (let seed = 0; seed < runs; seed++) {
+        const { tensor, test } = synthetic({ dims: [4, 3, 2], rank: 1, entries, testEntries, seed })
+        for (const [part, counts] of [
+          [tensor, observed],
+          [test!, tested],
+        ] as const)
+          part.values.forEach((_, e) => {
+            const [i, j, k] = cellAt(part, e)
+            counts[(i * 3 + j) * 2 + k]++
+          })
+      }
+      expect(chiSquare(observed)).toBeLessThan(4)
+      expect(chiSquare(tested)).toBeLessThan(4)
+    },
+  )
 
   it('Synthetic cells are uniform in a large sparse tensor, mode by mode', () => {
     const { tensor } = synthetic({ dims: [100, 300, 700], rank: 1, entries: 200_000 })

@@ -11,7 +11,7 @@ import {
   modeName,
   modeNumber,
   option,
-  readBeside,
+  readColumnsByLabel,
   sentence,
   trialName,
 } from 'lacuna/internal'
@@ -79,7 +79,7 @@ export async function readFeatures(
       )
     const path = text.slice(0, colon)
     const key = tensor.modes?.[mode].from?.column ?? modeName(tensor, mode)
-    const beside = await readBeside(path, [key, modeName(tensor, mode)], columns)
+    const beside = await readColumnsByLabel(path, [key, modeName(tensor, mode)], columns)
     const rows = Array.from({ length: tensor.dims[mode] }, (_, row) => beside.get(labelOf(tensor, mode, row)))
     if (!rows.some((row) => row))
       throw new InputError(

@@ -7,11 +7,13 @@ import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import { largestPlusOne, type SparseTensor } from '../../tensor/index.ts'
 import type { NpyArray, NpyData } from '../npz/index.ts'
 
-/** Returns an array of the file by name; throws if it is missing. */
+/** Decodes an array of the .npz by its name, without .npy; throws if it is missing. */
 export type TakeArray = (name: string) => NpyArray
 
 /**
- * coords (N × nnz), data, shape and, from PyData/sparse, a fill_value; and weights, if the entries have any.
+ * Reads PyData/sparse's COO array: coords (N × nnz), data (nnz), and, where `has` finds them, shape (by
+ * default the largest indices), fill_value (which must be 0 or NaN) and weights (nnz). Throws if the shapes
+ * differ.
  */
 export function fromCoords(take: TakeArray, has: (name: string) => boolean): SparseTensor {
   const coords = take('coords')
@@ -34,35 +36,42 @@ export function fromCoords(take: TakeArray, has: (name: string) => boolean): Spa
   }
 }
 
-/** Reads SciPy's COO matrix: row, col and data. */
+/** Reads SciPy's COO matrix: row, col, data and shape. */
 export function fromRowsAndColumns(take: TakeArray): SparseTensor {
   const indices = ['row', 'col'].map((name) => toIndices(take(name).data, name))
   return { dims: toSizes(take('shape')), indices, values: toValues(take('data')) }
 }
 
-/** SciPy's CSR or CSC: the entries indptr[p] … indptr[p + 1] − 1 are those of row (or column) p. */
+/**
+ * Reads SciPy's CSR ('rows') or CSC ('columns') matrix: the entries indptr[p] … indptr[p + 1] − 1 are those
+ * of row (or column) p. Throws unless indptr ascends from 0 to the number of values.
+ */
 export function fromCompressed(take: TakeArray, compressed: 'rows' | 'columns'): SparseTensor {
   const values = toValues(take('data'))
   const pointers = toIndices(take('indptr').data, 'indptr')
-  const across = toIndices(take('indices').data, 'indices')
+  const crossIndices = toIndices(take('indices').data, 'indices')
   const dims = toSizes(take('shape'))
   const lines = dims[compressed === 'rows' ? 0 : 1]
-  const along = uint32Array(values.length)
-  let sound = pointers.length === lines + 1 && pointers[0] === 0 && pointers[lines] === values.length
-  for (let p = 0; sound && p < lines; p++) {
-    sound = pointers[p] <= pointers[p + 1]
-    along.fill(p, pointers[p], pointers[p + 1])
+  const lineIndices = uint32Array(values.length)
+  let isValid = pointers.length === lines + 1 && pointers[0] === 0 && pointers[lines] === values.length
+  for (let p = 0; isValid && p < lines; p++) {
+    isValid = pointers[p] <= pointers[p + 1]
+    lineIndices.fill(p, pointers[p], pointers[p + 1])
   }
-  if (!sound)
+  if (!isValid)
     throw new InputError(
       'format',
       'indptr does not rise from 0 to the number of values; the file is damaged.',
     )
-  return { dims, indices: compressed === 'rows' ? [along, across] : [across, along], values }
+  return {
+    dims,
+    indices: compressed === 'rows' ? [lineIndices, crossIndices] : [crossIndices, lineIndices],
+    values,
+  }
 }
 
-/** Refuses a fill value other than 0 or NaN: unlisted cells are unobserved. */
-export function checkFill(fill: number): void {
+/** Throws if the value of unlisted cells is neither 0 nor NaN, since these cells count as unobserved. */
+function checkFill(fill: number): void {
   if (fill !== 0 && !Number.isNaN(fill))
     throw new InputError(
       'format',
@@ -70,58 +79,54 @@ export function checkFill(fill: number): void {
     )
 }
 
-/** The values of entries as float32. @param name the array, as messages call it */
+/**
+ * Converts a one-dimensional array to float32; throws for other shapes.
+ * @param name the array, for messages
+ */
 function toValues({ shape, data }: NpyArray, name = 'data'): Float32Array {
   if (shape.length !== 1)
     throw new InputError(
       'format',
       `${name} has the shape (${shape.join(', ')}); it must be a list of values.`,
     )
-  return asValues(data)
-}
-
-/** Converts numbers to float32. */
-export function asValues(data: NpyData, into: Float32Array = float32Array(data.length)): Float32Array {
-  for (let e = 0; e < data.length; e++) into[e] = Number(data[e])
-  return into
+  const values = float32Array(data.length)
+  for (let e = 0; e < data.length; e++) values[e] = Number(data[e])
+  return values
 }
 
 /**
- * Converts indices to columns of uint32, and checks them.
- * @param first the number of the first entry, if these are some of all
+ * Converts indices from 0 to uint32; throws for decimal numbers and for indices that are negative or 2^32 or
+ * more.
+ * @param what the array, for messages
  */
-export function toIndices(
-  data: NpyData,
-  what: string,
-  first = 0,
-  into: Uint32Array = uint32Array(data.length),
-): Uint32Array {
+function toIndices(data: NpyData, what: string): Uint32Array {
   if (data instanceof Float32Array || data instanceof Float64Array)
     throw new InputError(
       'format',
       `${what} holds decimal numbers; indices must be integers, save them with .astype('<i8').`,
     )
+  const indices = uint32Array(data.length)
   const refuse = (e: number): never => {
     throw new InputError(
       'index',
-      `${what} has the index ${Number(data[e])} at ${first + e}; indices count from 0 and stay below 2^32.`,
+      `${what} has the index ${Number(data[e])} at ${e}; indices count from 0 and stay below 2^32.`,
     )
   }
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
-    // As two words each: a bigint for every one of them would take many times as long.
+    // Read as two 32-bit words each: making a bigint of every index would take many times as long.
     const words = new Uint32Array(data.buffer, data.byteOffset, 2 * data.length)
     for (let e = 0; e < data.length; e++) {
       if (words[2 * e + 1] !== 0) refuse(e)
-      into[e] = words[2 * e]
+      indices[e] = words[2 * e]
     }
-    return into
+    return indices
   }
   for (let e = 0; e < data.length; e++) {
     if (data[e] < 0) refuse(e)
-    into[e] = data[e]
+    indices[e] = data[e]
   }
-  return into
+  return indices
 }
 
-/** The sizes in an array of shapes. */
-export const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)
+/** Converts the elements of an .npz's array `shape` to numbers. */
+const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)

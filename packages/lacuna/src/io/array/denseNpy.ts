@@ -1,14 +1,18 @@
-/** Dense .npy files, in chunks: a tensor with NaN at its gaps, or a model with none. */
+/**
+ * Writes dense float32 .npy files in chunks: a tensor with NaN at its gaps, or a model's predictions of all
+ * cells.
+ */
 import { InputError } from '../../base/inputError.ts'
 import type { TensorModel } from '../../model/index.ts'
 import { cellsOf, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import { npyHeader } from '../npz/index.ts'
 
-/** A dense file is refused beyond this. */
-export const MAX_DENSE_BYTES = 2 ** 34
+/** Larger dense files are refused: 16 GiB. */
+const MAX_DENSE_BYTES = 2 ** 34
+/** Most cells of a chunk of a tensor; a chunk of predictions has more where one mode alone has more. */
 const CHUNK_CELLS = 2 ** 18
 
-/** The bytes of a dense array of float32; throws if they are too many. */
+/** The bytes of a dense float32 array, without its header; throws above MAX_DENSE_BYTES. */
 export function denseBytes(dims: readonly number[]): number {
   const cells = cellsOf(dims)
   if (4 * cells > MAX_DENSE_BYTES)
@@ -20,39 +24,45 @@ export function denseBytes(dims: readonly number[]): number {
   return 4 * cells
 }
 
-/** Bytes in GiB, for messages. */
+/** Formats bytes in GiB, with one decimal below 16 GiB and none above. */
 const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2 ** 34 ? 1 : 0)
 
-/** Encodes a tensor as a dense array of float32, NaN where nothing was observed; without labels. */
+/**
+ * Encodes a tensor as a dense .npy of float32 in C order, NaN where nothing was observed, in chunks; labels
+ * and weights are lost. Throws if the file would be larger than 16 GiB.
+ */
 export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
   const { dims, indices, values } = sortInCOrder(tensor)
   yield npyHeader('<f4', dims)
   const positionOf = (entry: number): number => {
-    let at = 0
-    for (let mode = 0; mode < dims.length; mode++) at = at * dims[mode] + indices[mode][entry]
-    return at
+    let position = 0
+    for (let mode = 0; mode < dims.length; mode++) position = position * dims[mode] + indices[mode][entry]
+    return position
   }
   let entry = 0
   for (let start = 0; start < cells; start += CHUNK_CELLS) {
     const end = Math.min(cells, start + CHUNK_CELLS)
     const chunk = new Float32Array(end - start).fill(NaN)
     for (; entry < values.length; entry++) {
-      const at = positionOf(entry)
-      if (at >= end) break
-      chunk[at - start] = values[entry]
+      const position = positionOf(entry)
+      if (position >= end) break
+      chunk[position - start] = values[entry]
     }
     yield new Uint8Array(chunk.buffer)
   }
 }
 
-/** Encodes the model's predictions of all cells as a dense array. */
+/**
+ * Encodes a model's predictions of all cells as a dense .npy of float32 in C order, in chunks. Throws if the
+ * file would be larger than 16 GiB or a prediction is too large for a float32.
+ */
 export function* encodeCompletedNpy(model: TensorModel): Generator<Uint8Array> {
   const { dims } = model
   denseBytes(dims)
   yield npyHeader('<f4', dims)
-  // As many leading modes are fixed, one index after the other, as make a block small; at least one stays
-  // whole.
+  // A chunk is a slice: its leading modes are fixed to one index each, as many as make it small enough; at
+  // least the last mode stays whole.
   let fixed = 0
   while (fixed < dims.length - 1 && cellsOf(dims.slice(fixed)) > CHUNK_CELLS) fixed++
   const index: (number | null)[] = dims.map((_, mode) => (mode < fixed ? 0 : null))

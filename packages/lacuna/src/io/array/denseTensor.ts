@@ -1,4 +1,4 @@
-/** Dense arrays as tensors. */
+/** Converts dense arrays to sparse tensors. */
 import { InputError, inFile } from '../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import {
@@ -15,13 +15,17 @@ export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> 
   /** I_1 … I_N, at least as large as the array; its shape by default. */
   dims?: readonly number[]
   /**
-   * Of the array's shape: nonzero (true) where an element is observed. NaN is missing in any case; by default
-   * all others are observed.
+   * An array of the same shape, nonzero (true) where an element is observed. NaN is missing in any case; by
+   * default all others are observed.
    */
   mask?: NpyArray
 }
 
-/** A dense array as a tensor: every element is an entry but NaN, and those that the mask calls unobserved. */
+/**
+ * Converts a dense array to a tensor whose entries are the elements that are neither NaN nor masked; zeros
+ * are entries. Throws if there are none, if a value is not allowed, or if the mask does not fit.
+ * @param name the file, for messages
+ */
 export function denseTensor(array: NpyArray, name: string, options: ArrayOptions = {}): SparseTensor {
   const { shape, data } = array
   const { mask, dims, negative } = options
@@ -46,7 +50,7 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
   })
 }
 
-/** Refuses a mask of another shape or type. */
+/** Throws if a mask has another shape than the array, or holds decimal numbers. */
 function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void {
   if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis]))
     throw new InputError(
@@ -60,7 +64,10 @@ function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void
     )
 }
 
-/** The positions of observed elements in C order. An element is missing if it is NaN or its mask is zero. */
+/**
+ * Returns the ascending positions of the elements that are observed: neither NaN nor, if there is a mask,
+ * zero in it. Throws if the array has 2^32 elements or more.
+ */
 function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
   if (data.length > 2 ** 32 - 1)
     throw new InputError(
@@ -79,13 +86,13 @@ function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
   return positions
 }
 
-/** Converts positions in C order to one column of indices per mode. */
+/** Converts ascending positions in C order to one column of indices per mode. */
 function unravel(positions: Uint32Array, shape: readonly number[]): Uint32Array[] {
   const columns = shape.map(() => uint32Array(positions.length))
   const index = shape.map(() => 0)
   let at = 0
   for (let e = 0; e < positions.length; e++) {
-    // Odometer: the positions come in order, so walking on is cheaper than dividing.
+    // Odometer: the positions ascend, so incrementing is cheaper than dividing.
     for (; at < positions[e]; at++) {
       let mode = shape.length - 1
       while (++index[mode] === shape[mode]) index[mode--] = 0

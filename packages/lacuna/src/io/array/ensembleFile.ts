@@ -1,6 +1,6 @@
 /**
  * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them
- * metadata.json with the labels and what intervals are made of, entries_1.npy and mean_1.npy …,
+ * metadata.json with the labels and the quantiles for prediction intervals, entries_1.npy and mean_1.npy …,
  * residual_scale_1.npy … for intervals, and, where neighbours count, residuals.npy and residual_index_1.npy …
  * NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
  */
@@ -10,7 +10,7 @@ import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
-  damaged,
+  damagedField,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -19,13 +19,15 @@ import {
   parseMetadata,
   readNames,
 } from '../text/index.ts'
-import { modelEntries, modelOf } from './modelFile.ts'
-import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
+import { decodeFiles, modelEntries } from './modelFile.ts'
+import { readStatistics, statisticsArrays, statisticsToJson } from './modelStatistics.ts'
 
 /** The version of ensembles; 1 and 2 are files of single models. */
 const VERSION = 3
-const MOST_MEMBERS = 1000
+/** A file that names more members than this is refused as damaged. */
+const MAX_MEMBERS = 1000
 
+/** The JSON of prediction intervals: all but their arrays. */
 const intervalsShape: Shape = {
   scale: { predictions: ['number'], sizes: ['number'] },
   support: ['number'],
@@ -33,6 +35,7 @@ const intervalsShape: Shape = {
   residuals: [['number']],
   shares: ['number'],
 }
+/** The JSON of the regression on neighbouring residuals: all but its arrays. */
 const neighboursShape: Shape = {
   lags: [['number']],
   isRelative: 'boolean',
@@ -46,14 +49,14 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   const about = {
     ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
     ...namesToJson(ensemble),
-    ...knowledgeToJson({ observed }),
+    ...statisticsToJson({ observed }),
     intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
     neighbours: neighbours && { ...neighbours, indices: undefined, residuals: undefined },
     training,
   }
   const entries: NpzEntries = {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
-    ...knowledgeArrays({ rank: 0, observed }),
+    ...statisticsArrays({ rank: 0, observed }),
   }
   intervals?.scale.rows.forEach((data, mode) => {
     entries[`residual_scale_${mode + 1}.npy`] = { shape: [data.length], data }
@@ -74,7 +77,11 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   return encodeNpz(entries)
 }
 
-/** Decodes a model or an ensemble. @param name the file, as messages call it */
+/**
+ * Decodes a single model or an ensemble from the bytes of an .npz; throws if the file is neither or is
+ * damaged.
+ * @param name the file, for messages
+ */
 export function decodeAnyModel(
   bytes: Uint8Array,
   name: string,
@@ -83,12 +90,12 @@ export function decodeAnyModel(
   const files = unpackNpz(bytes, name, options)
   const text = files['metadata.json']
   const metadata = text === undefined ? {} : parseMetadata(text, name)
-  if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return modelOf(files, name)
+  if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return decodeFiles(files, name)
   const names = readNames(metadata, 'ensemble', VERSION, name)
   const { members, training = {}, intervals, neighbours } = metadata
-  if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MOST_MEMBERS)
-    throw damaged('members', name)
-  if (!isRecord(training)) throw damaged('training record', name)
+  if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MAX_MEMBERS)
+    throw damagedField('members', name)
+  if (!isRecord(training)) throw damagedField('training record', name)
   const { dims } = names
   return inFile(
     name,
@@ -96,8 +103,10 @@ export function decodeAnyModel(
       new CpEnsemble({
         dims,
         ...namesFromJson(names),
-        members: Array.from({ length: members }, (_, k) => modelOf(within(files, `model_${k + 1}/`), name)),
-        ...readKnowledge(files, { observed: metadata.observed }, [dims.length, 0], name),
+        members: Array.from({ length: members }, (_, k) =>
+          decodeFiles(filesIn(files, `model_${k + 1}/`), name),
+        ),
+        ...readStatistics(files, { observed: metadata.observed }, [dims.length, 0], name),
         ...(intervals !== undefined && { intervals: readIntervals(files, intervals, dims, name) }),
         ...(neighbours !== undefined && { neighbours: readNeighbours(files, neighbours, dims, name) }),
         training,
@@ -105,8 +114,8 @@ export function decodeAnyModel(
   )
 }
 
-/** The files in a folder of the zip, by their names in it. */
-function within(files: Record<string, Uint8Array>, folder: string): Record<string, Uint8Array> {
+/** Returns the unpacked files whose names begin with `folder` (ending in /), by their names without it. */
+function filesIn(files: Record<string, Uint8Array>, folder: string): Record<string, Uint8Array> {
   return Object.fromEntries(
     Object.entries(files).flatMap(([name, bytes]) =>
       name.startsWith(folder) ? [[name.slice(folder.length), bytes]] : [],
@@ -114,14 +123,17 @@ function within(files: Record<string, Uint8Array>, folder: string): Record<strin
   )
 }
 
-/** Reads what intervals are made from. */
+/**
+ * Returns the data of prediction intervals: `value` of metadata.json and the arrays residual_scale_1 … of the
+ * .npz. Throws if they are incomplete or do not fit together.
+ */
 function readIntervals(
   files: Record<string, Uint8Array>,
   value: unknown,
   dims: readonly number[],
   name: string,
 ): Intervals {
-  const fault = damaged('intervals', name)
+  const fault = damagedField('intervals', name)
   if (findShapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
   const { scale, support, scales, residuals, shares } = intervals
@@ -141,7 +153,7 @@ function readIntervals(
   return { ...intervals, scale: { ...scale, rows } }
 }
 
-/** The numbers of an array per mode. */
+/** Returns the numbers of an .npy file of the .npz; throws `fault` if it is missing. @param name the .npz */
 function numbersOf(
   files: Record<string, Uint8Array>,
   file: string,
@@ -152,14 +164,17 @@ function numbersOf(
   return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
 }
 
-/** Reads the regression on neighbouring residuals. */
+/**
+ * Returns the regression on neighbouring residuals: `value` of metadata.json and the arrays residuals and
+ * residual_index_1 … of the .npz. Throws if they are incomplete or do not fit together.
+ */
 function readNeighbours(
   files: Record<string, Uint8Array>,
   value: unknown,
   dims: readonly number[],
   name: string,
 ): Neighbours {
-  const fault = damaged('neighbours', name)
+  const fault = damagedField('neighbours', name)
   if (findShapeFault(value, neighboursShape)) throw fault
   const { lags, isRelative, least, weights } = value as Neighbours
   const read = (file: string): ArrayLike<number> => numbersOf(files, file, name, fault)

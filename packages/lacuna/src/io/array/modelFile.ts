@@ -14,7 +14,7 @@ import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/in
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
-  damaged,
+  damagedField,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -25,11 +25,12 @@ import {
   readNames,
   TENSOR_FORMAT,
 } from '../text/index.ts'
-import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
+import { readStatistics, statisticsArrays, statisticsToJson } from './modelStatistics.ts'
 
 /** The version of files with a reshaping. */
 const VERSION = 2
 
+/** The contents of metadata.json, checked; without a reshaping in the file, `reshaping` has empty lists. */
 interface Metadata extends Names {
   dims: readonly number[]
   rank: number
@@ -37,24 +38,25 @@ interface Metadata extends Names {
   training: TrainingRecord
 }
 
+/** The JSON of a reshaping, under the key `arrangement`. */
 const reshapingShape: Shape = {
   mergeModes: [['number']],
   split: [{ mode: 'number', into: ['number'], offset: 'number' }],
 }
-/** The version of files without a reshaping: readers of this version alone do not open others wrongly. */
+/** The version of files without a reshaping, which releases that know no reshaping open too. */
 const PLAIN_VERSION = 1
 
 /** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
 
-/** The files of a model's .npz. */
+/** Returns the files of a model's .npz by name: metadata.json and the arrays. */
 export function modelEntries(model: CpModel): NpzEntries {
   const { dims, rank, factors, reshaping, unobserved, training } = model
   const about = {
     ...{ format: MODEL_FORMAT, version: reshaping ? VERSION : PLAIN_VERSION, dims, rank },
     ...namesToJson(model),
     arrangement: reshaping,
-    ...knowledgeToJson(model),
+    ...statisticsToJson(model),
     training,
   }
   const entries: NpzEntries = {
@@ -65,17 +67,23 @@ export function modelEntries(model: CpModel): NpzEntries {
     if (unobserved[mode].length > 0)
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
-  Object.assign(entries, knowledgeArrays(model))
+  Object.assign(entries, statisticsArrays(model))
   return entries
 }
 
-/** Decodes a model. @param name the file, as messages call it */
+/**
+ * Decodes a model from the bytes of an .npz; throws if it is damaged or no model.
+ * @param name for messages
+ */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
-  return modelOf(unpackNpz(bytes, name, options), name)
+  return decodeFiles(unpackNpz(bytes, name, options), name)
 }
 
-/** The model of unpacked files. @param name the file, as messages call it */
-export function modelOf(files: Record<string, Uint8Array>, name: string): CpModel {
+/**
+ * Decodes a model from the unpacked files of its .npz; throws if they are damaged.
+ * @param name for messages
+ */
+export function decodeFiles(files: Record<string, Uint8Array>, name: string): CpModel {
   const { dims, rank, reshaping, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => reshapedModes(resolveReshaping(reshaping, { dims }), dims).dims)
   const fields: CpModelFields = {
@@ -85,13 +93,13 @@ export function modelOf(files: Record<string, Uint8Array>, name: string): CpMode
     reshaping,
     ...namesFromJson(names),
     unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
-    ...readKnowledge(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
+    ...readStatistics(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
     training,
   }
   return inFile(name, () => new CpModel(fields))
 }
 
-/** Reads and checks metadata.json of a model. */
+/** Reads and checks metadata.json of a model; throws if it is missing, damaged, or that of another format. */
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
   const text = files['metadata.json']
   if (text === undefined)
@@ -114,13 +122,13 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
     )
   const names = readNames(metadata, 'model', VERSION, name)
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
-  if (!isNumber(rank)) throw damaged('rank', name)
-  if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  if (findShapeFault(reshaping, reshapingShape)) throw damaged('arrangement', name)
+  if (!isNumber(rank)) throw damagedField('rank', name)
+  if (training !== undefined && !isRecord(training)) throw damagedField('training record', name)
+  if (findShapeFault(reshaping, reshapingShape)) throw damagedField('arrangement', name)
   return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
 }
 
-/** Reads and checks one factor. */
+/** Reads factor_{mode + 1}.npy (float32); throws if it is missing or of another type or shape. */
 function readFactor(
   files: Record<string, Uint8Array>,
   mode: number,
@@ -144,7 +152,9 @@ function readFactor(
   return factor.data
 }
 
-/** Reads the rows of a mode that have no entries. */
+/**
+ * Reads the rows of a factor that have no entries, from unobserved_{mode + 1}.npy; empty if that is missing.
+ */
 function readUnobserved(files: Record<string, Uint8Array>, mode: number, name: string): Uint32Array {
   const file = `unobserved_${mode + 1}.npy`
   return files[file]

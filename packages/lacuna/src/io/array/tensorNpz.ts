@@ -11,9 +11,9 @@ import {
   decodeNpyText,
   encodeNpy,
   npyHeader,
-  storedZip,
   type UnpackOptions,
   unpackNpz,
+  writeStoredZip,
 } from '../npz/index.ts'
 import {
   MODEL_FORMAT,
@@ -26,9 +26,14 @@ import {
 import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
 import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
+/** The version of metadata.json that is written, and the newest that is read. */
 const VERSION = 1
 
-/** Decodes a tensor. @param name the file, as messages call it */
+/**
+ * Decodes a tensor from the bytes of an .npz: Lacuna's or PyData/sparse's COO, SciPy's COO, CSR or CSC, or a
+ * dense array. Throws for other layouts, for models and for damaged files.
+ * @param name the file, for messages
+ */
 export function decodeTensorNpz(
   bytes: Uint8Array,
   name: string,
@@ -61,7 +66,7 @@ export function decodeTensorNpz(
   })()
   if (!sparse) {
     const mask = options.mask ?? (has('mask') ? take('mask') : undefined)
-    return denseTensor(take(chooseDense(arrays, name)), name, { ...options, ...(mask && { mask }) })
+    return denseTensor(take(chooseDense(arrays, name)), name, { ...options, mask })
   }
   if (options.mask)
     throw new InputError(
@@ -71,12 +76,16 @@ export function decodeTensorNpz(
   const { negative, duplicates } = options
   return inFile(name, () =>
     sparseTensor(fitToDims({ ...sparse, ...names }, options.dims), {
-      ...{ negative, duplicates },
+      negative,
+      duplicates,
     }),
   )
 }
 
-/** The name of the dense array of a file; throws unless it is clear which one is meant. */
+/**
+ * Returns the name of the dense array: `values`, else `data`, else the only one beside `mask`; throws if
+ * unclear.
+ */
 function chooseDense(arrays: readonly string[], name: string): string {
   const others = arrays.filter((array) => array !== 'mask')
   const chosen = ['values', 'data'].find((array) => others.includes(array)) ?? others[0]
@@ -92,11 +101,8 @@ function chooseDense(arrays: readonly string[], name: string): string {
   return chosen
 }
 
-/** Reads metadata.json of a tensor, if the file has one. */
-export function readMetadata(
-  files: Record<string, Uint8Array>,
-  name: string,
-): ReturnType<typeof namesFromJson> {
+/** Reads labels and modes from metadata.json; {} if there is none. Throws if the file holds a model. */
+function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnType<typeof namesFromJson> {
   const text = files['metadata.json']
   if (text === undefined) {
     if (files['factor_1.npy'])
@@ -121,13 +127,15 @@ export function readMetadata(
   return namesFromJson(names)
 }
 
-/** Encodes a tensor as an .npz file, in chunks, so that the tensor is not copied. */
+/**
+ * Encodes a tensor as an .npz file (COO, with labels and weights), in chunks that are views of its columns.
+ */
 export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
   const { dims, indices, values, weights } = sortInCOrder(tensor)
   const bytesOf = (array: Uint32Array | Float32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }
-  yield* storedZip([
+  yield* writeStoredZip([
     {
       name: 'coords.npy',
       chunks: [npyHeader('<u4', [dims.length, values.length]), ...indices.map(bytesOf)],

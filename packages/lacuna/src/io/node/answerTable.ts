@@ -1,4 +1,4 @@
-/** The rows of a table by path, written with one or more columns of predictions. */
+/** Writes the rows of a table by path with one or more further columns of predictions. */
 import {
   freeName,
   isJson,
@@ -34,9 +34,9 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   decimal?: ',' | '.'
   /** The file, if it has been opened already; by default it is opened by its path. */
   input?: Input
-  /** Names of the columns of answers; prediction by default. */
+  /** Names of the columns of answers; `prediction` by default. One that the table has gets _1, _2 … */
   answers?: readonly string[]
-  /** Called with the number of rows answered so far; none by default. */
+  /** Called with the number of rows answered so far, after each batch; none by default. */
   onRows?(rows: number): void
 }
 
@@ -60,15 +60,17 @@ export async function answerTable(
   const values = typeof value === 'string' ? [value] : []
   const opening = { typed: modes ?? [], values, verbatim: true, query, database, decimal, input }
 
-  /** The rows with their answers. Faults of the table are found here, before anything is written. */
+  /**
+   * Returns the batches of rows with their answers. Faults of the columns are thrown here, before any row.
+   */
   const answerRows = (table: Table): AsyncGenerator<OutputBatch> => {
     const batches = openQueries(table, model, { ...options, records: isJson(format) })
     return (async function* () {
       let rows = 0
       for await (const batch of batches) {
         const { rowCount, fields, records } = batch
-        const found = answer(batch)
-        const answers = found instanceof Float64Array ? [found] : found
+        const answered = answer(batch)
+        const answers = answered instanceof Float64Array ? [answered] : answered
         const cell = (row: number, c: number): string | number | null =>
           c < fields.length ? textOfCell(fields[c], row) : answers[c - fields.length][row]
         yield { rowCount, cell, records }
@@ -77,11 +79,12 @@ export async function answerTable(
       }
     })()
   }
-  const columnsOf = (table: Table): OutputColumn[] => {
-    const own = ownColumns(table)
-    const taken = new Set(own.map((column) => column.name.toLowerCase()))
+  /** The columns of the output: the table's, without computed ones, then those of the answers. */
+  const outputColumns = (table: Table): OutputColumn[] => {
+    const copied = ownColumns(table)
+    const taken = new Set(copied.map((column) => column.name.toLowerCase()))
     return [
-      ...own.map(
+      ...copied.map(
         ({ name, quoted }): OutputColumn => ({ name, kind: 'text', verbatim: quoted ? 'quoted' : 'plain' }),
       ),
       ...(options.answers ?? ['prediction']).map(
@@ -92,7 +95,7 @@ export async function answerTable(
 
   if (format)
     return withTable(files, opening, (table) =>
-      writeText(output, writeRows(columnsOf(table), answerRows(table), format, ownColumns(table).length)),
+      writeText(output, writeRows(outputColumns(table), answerRows(table), format, ownColumns(table).length)),
     )
   await replaceFiles([
     {
@@ -100,7 +103,7 @@ export async function answerTable(
       write: (_, temporary) =>
         withTable(files, { ...opening, output: temporary }, async (table) => {
           const { writeParquetRows } = await import('./duckdb/index.ts')
-          await writeParquetRows(table.name, temporary, columnsOf(table), answerRows(table), table)
+          await writeParquetRows(table.name, temporary, outputColumns(table), answerRows(table), table)
         }),
     },
   ])

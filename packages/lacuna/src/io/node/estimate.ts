@@ -1,6 +1,6 @@
 /**
- * Estimates what a file holds by its head, so that the memory for reading it is known before it is read.
- * There is no estimate for pipes, databases and damaged files.
+ * Estimates the size of the tensor in a file from the file's head or header, so that the memory for reading
+ * it is known before it is read. There is no estimate for pipes, databases and damaged files.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
@@ -11,6 +11,7 @@ import { contentStart, readAt, type ZipMember, zipMembers } from './files/index.
 /** The approximate size of the tensor in a file. */
 export interface Estimate {
   entries: number
+  /** The number of modes. */
   order: number
   /** Lower bounds of the sizes of the modes. */
   dims: number[]
@@ -18,19 +19,23 @@ export interface Estimate {
   reading: number
 }
 
-/** Bytes of the head of a text, as they are in the file. */
+/** The number of bytes, packed or not, that are read from the beginning of a text. */
 const HEAD_BYTES = 2 ** 16
-/** Tables as text whose entries can be estimated: those that have no other use than tables. */
+/** Endings of tables as text that can be estimated; .txt is not among them, since it may be anything. */
 const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
-/** Bytes per entry while duplicates are searched: a hash, a number and a table. */
-const CHECKING = 12
+/** Bytes per entry while duplicates are searched: a hash, the entry's number and a slot of the hash table. */
+const DUPLICATE_CHECK_BYTES = 12
 /**
- * Memory of DuckDB's buffers and of rows in pieces, relative to the tensor; measured by `npm run bench --
- * io`.
+ * The memory that reading a table takes, relative to the bytes of its tensor: DuckDB's buffers and batches of
+ * rows. Measured by `npm run bench -- io`.
  */
 const TABLE_OVERHEAD = 2.8
 
-/** Estimates the tensor of a file. @param modes the number of modes of a table, if it is known */
+/**
+ * Estimates the size of the tensor in a file; undefined if its kind or its content permits no estimate. Never
+ * throws.
+ * @param modes the number of modes of a table, if it is known; needed for Parquet
+ */
 export async function estimateTensor(path: string, modes?: number): Promise<Estimate | undefined> {
   try {
     if (!(await stat(path)).isFile()) return undefined // reading the head of a pipe would consume it
@@ -45,10 +50,13 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
   return undefined
 }
 
-/** Estimates a .tns text, or a table as text. @param modes of a table */
+/**
+ * Estimates a .tns text or a table as text by the length of its first lines; undefined if there is no entry.
+ * @param modes the number of modes of a table; all columns but one by default
+ */
 async function estimateText(path: string, modes: number | undefined): Promise<Estimate | undefined> {
   const isTable = !hasEnding(path, endings.tns)
-  const { text, fraction } = await headOfText(path)
+  const { text, fraction } = await readTextHead(path)
   const end = fraction < 1 ? text.lastIndexOf('\n') : text.length
   const lines = text.slice(0, end).split('\n').filter(Boolean)
   const rows = isTable
@@ -66,15 +74,15 @@ async function estimateText(path: string, modes: number | undefined): Promise<Es
     entries,
     order,
     dims: isTable ? new Array(order).fill(1) : largestIndices(rows, order),
-    reading: isTable ? TABLE_OVERHEAD * tensor : CHECKING * entries,
+    reading: isTable ? TABLE_OVERHEAD * tensor : DUPLICATE_CHECK_BYTES * entries,
   }
 }
 
 /**
- * The beginning of a text, unpacked if need be and without a byte order mark, and which fraction of the file
- * it is.
+ * Reads the beginning of a text, unpacked if it is gzip and without a byte order mark.
+ * @returns the text, and the fraction of the file's bytes that it was read from
  */
-async function headOfText(path: string): Promise<{ text: string; fraction: number }> {
+async function readTextHead(path: string): Promise<{ text: string; fraction: number }> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
@@ -87,7 +95,7 @@ async function headOfText(path: string): Promise<{ text: string; fraction: numbe
   }
 }
 
-/** The largest index of each mode in some lines of a .tns file. */
+/** Returns the largest index of each mode in lines of a .tns file, at least 1. */
 function largestIndices(lines: readonly string[], order: number): number[] {
   const dims = new Array<number>(order).fill(1)
   for (const line of lines) {
@@ -97,7 +105,7 @@ function largestIndices(lines: readonly string[], order: number): number[] {
   return dims
 }
 
-/** Estimates a Parquet file, each of whose rows may be an entry. @param order the number of modes */
+/** Estimates a Parquet file by its number of rows, each of which may be an entry. @param order its modes */
 async function estimateParquet(path: string, order: number): Promise<Estimate> {
   const { parquetRowCount } = await import('./duckdb/index.ts')
   const entries = await parquetRowCount(path)
@@ -105,7 +113,7 @@ async function estimateParquet(path: string, order: number): Promise<Estimate> {
   return { entries, order, dims: new Array(order).fill(1), reading }
 }
 
-/** Estimates a dense array by its header. */
+/** Estimates a dense .npy file by its header; undefined if it has fewer than two axes. */
 async function estimateNpy(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
@@ -117,14 +125,17 @@ async function estimateNpy(path: string): Promise<Estimate | undefined> {
   }
 }
 
-/** The estimate of a dense array, each of whose elements may be an entry. */
-function estimateDense(shape: readonly number[], bytes: number): Estimate | undefined {
+/**
+ * Estimates a dense array, each of whose elements may be an entry; undefined if it has fewer than two axes.
+ * @param fileBytes the bytes of its file, and of what is unpacked from it
+ */
+function estimateDense(shape: readonly number[], fileBytes: number): Estimate | undefined {
   if (shape.length < 2) return undefined
   const entries = shape.reduce((product, dim) => product * dim, 1)
-  return { entries, order: shape.length, dims: [...shape], reading: bytes + 4 * entries }
+  return { entries, order: shape.length, dims: [...shape], reading: fileBytes + 4 * entries }
 }
 
-/** Estimates the arrays of an .npz file by their headers. */
+/** Estimates the COO, SciPy or single dense array of an .npz file by the headers of its arrays. */
 async function estimateNpz(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
@@ -132,7 +143,7 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
     const members = new Map((await zipMembers(file, size))?.map((member) => [member.name, member]))
     const shapeOf = async (name: string): Promise<number[] | undefined> => {
       const member = members.get(name)
-      return member && readNpyHeader(await headOf(file, member), path).shape
+      return member && readNpyHeader(await readMemberHead(file, member), path).shape
     }
     // The file, and what is unpacked from it, beside the arrays that are made of it.
     const unpacked = [...members.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -140,10 +151,20 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
     const data = await shapeOf('data.npy')
     if (coords?.length === 2) {
       const [order, entries] = coords
-      return { entries, order, dims: new Array(order).fill(1), reading: size + unpacked + CHECKING * entries }
+      return {
+        entries,
+        order,
+        dims: new Array(order).fill(1),
+        reading: size + unpacked + DUPLICATE_CHECK_BYTES * entries,
+      }
     }
     if (members.has('format.npy') && data?.length === 1)
-      return { entries: data[0], order: 2, dims: [1, 1], reading: size + unpacked + CHECKING * data[0] }
+      return {
+        entries: data[0],
+        order: 2,
+        dims: [1, 1],
+        reading: size + unpacked + DUPLICATE_CHECK_BYTES * data[0],
+      }
     const arrays = [...members.keys()].filter((name) => /\.npy$/.test(name) && name !== 'mask.npy')
     const shape = arrays.length === 1 ? await shapeOf(arrays[0]) : undefined
     return shape && estimateDense(shape, size + unpacked)
@@ -152,8 +173,10 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
   }
 }
 
-/** The first bytes of a zip member, unpacked. */
-async function headOf(file: FileHandle, member: ZipMember): Promise<Buffer> {
+/**
+ * Reads the first bytes of a zip member, at most 4096 of the packed ones, unpacked; empty if it is missing.
+ */
+async function readMemberHead(file: FileHandle, member: ZipMember): Promise<Buffer> {
   const start = await contentStart(file, member)
   const head = await readAt(file, start ?? 0, start === undefined ? 0 : Math.min(4096, member.packedLength))
   return member.method === 0 ? head : inflateRawSync(head, { finishFlush: constants.Z_SYNC_FLUSH })

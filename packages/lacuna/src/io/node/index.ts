@@ -1,8 +1,8 @@
-/** Files by path. */
+/** Tensors, models, tables and pictures read from and written to paths, in Node. */
 export type { IndexPolicy, MergePolicy, RecipeName, TableOptions } from '../table/index.ts'
 export { endings, hasEnding, isTableFile, writableEndings } from '../text/index.ts'
 export { type AnswerTableOptions, answerTable } from './answerTable.ts'
-export { readNames } from './besideRows.ts'
+export { readColumnByLabel } from './columnsByLabel.ts'
 export { openSqlTable, parquetGroups, rowRange, type SqlTable } from './duckdb/index.ts'
 export {
   checkOutput,
@@ -10,12 +10,12 @@ export {
   contentStart,
   countLines,
   explainFileError,
-  firstLines,
   linesBetween,
   type OpenFile,
   openFile,
   openInput,
   readAt,
+  readTnsHead,
   readWhole,
   writeFileWhole,
   type ZipMember,

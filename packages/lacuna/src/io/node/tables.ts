@@ -1,4 +1,4 @@
-/** Tables by path: opened as text, JSON, Parquet or a database, and read as tensors. */
+/** Opens tables by path (text, JSON, Parquet or a database) and reads them as tensors. */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import {
@@ -11,8 +11,8 @@ import {
 import {
   cellText,
   type Dialect,
-  findLike,
   findMode,
+  findStoredMode,
   jsonTable,
   parseMode,
   planRows,
@@ -34,7 +34,7 @@ import {
   unpackedEnding,
 } from '../text/index.ts'
 import type { SqlSource } from './duckdb/index.ts'
-import { asFile, type Input, isPacked, openInput } from './files/index.ts'
+import { type Input, isPacked, openInput, withPath } from './files/index.ts'
 
 /** Options for reading tables as a tensor. */
 export interface ReadTableOptions extends ReadRowsOptions {
@@ -44,7 +44,11 @@ export interface ReadTableOptions extends ReadRowsOptions {
   threads?: number
 }
 
-/** Reads files of the same columns as one table, or a table of a database, or a query. */
+/**
+ * Reads a table as a tensor: files of the same columns as one table, a table of a database, or the result of
+ * a query.
+ * @param paths the files; with a database and no query, the name of its table
+ */
 export async function readTable(
   paths: string | readonly string[],
   options: ReadTableOptions = {},
@@ -58,21 +62,25 @@ export async function readTable(
   )
 }
 
+/** Options for opening a table, whatever is then done with it. */
 interface OpenOptions
   extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input' | 'threads'> {
-  /** Modes as the user typed them, which may be SQL. */
+  /** Modes as the user typed them: columns, binnings or SQL. */
   typed: readonly string[]
-  /** The value and the weight as the user typed them, which may be SQL. */
+  /** The value and the weight as the user typed them: columns or SQL. */
   values?: readonly string[]
-  /** A file that DuckDB may write from this table. */
+  /** A file that the locked DuckDB session is allowed to write from this table. */
   output?: string
-  /** Whether the fields of a text are also wanted as they stand in the file. */
+  /**
+   * Whether fields of a text are also wanted verbatim, whatever types SQL computes with; false by default.
+   */
   verbatim?: boolean
 }
 
 /**
- * Opens a table for as long as some work takes.
- * @param work receives the table, and a driver that reads its rows by threads where that is possible
+ * Opens a table, calls `work` with it, closes it and returns the result of `work`. DuckDB is used for
+ * Parquet, databases, queries and modes that are SQL only.
+ * @param work receives the table, and a driver that reads its rows or finds duplicates by threads
  */
 export async function withTable<T>(
   files: readonly string[],
@@ -80,10 +88,10 @@ export async function withTable<T>(
   work: (table: Table, driver?: RowsDriver) => Promise<T>,
 ): Promise<T> {
   const { query, database, typed, values = [], output, like, verbatim } = options
-  const name = nameOf(files, options)
+  const name = nameOfTable(files, options)
   const expressions = (columns: readonly TableColumn[]): string[] => [
-    ...sqlAmong(typed, columns, name, like),
-    ...sqlAmong(values, columns, name, undefined),
+    ...selectSql(typed, columns, name, like),
+    ...selectSql(values, columns, name, undefined),
   ]
   const source = {
     name,
@@ -99,25 +107,26 @@ export async function withTable<T>(
   const inputs: Input[] = []
   for (const file of files) inputs.push(options.input ?? (await openInput(file)))
   const kind = requireOneKind(inputs)
-  const own = kind === 'parquet' ? undefined : await ownTable(inputs, kind, name, options)
-  if (own && query === undefined && expressions(own.columns).length === 0)
-    return withThreads(own, inputs, options, work)
-  const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
-  return asFiles(inputs, ENDINGS[kind], (paths) =>
+  const table = kind === 'parquet' ? undefined : await openWithoutSql(inputs, kind, name, options)
+  if (table && query === undefined && expressions(table.columns).length === 0)
+    return withThreads(table, inputs, options, work)
+  const text = table?.dialect && { dialect: table.dialect, types: await inferTypes(table) }
+  return withPaths(inputs, ENDINGS[kind], (paths) =>
     withSql({ ...source, kind, files: paths, text }, work, options),
   )
 }
 
-/** A driver whose threads look for duplicates only: rows are read by one thread, or by DuckDB's. */
+/** Returns a driver whose threads only search for duplicates: rows are read by one thread, or by DuckDB's. */
 const duplicatesDriver = (options: OpenOptions): RowsDriver => ({
   areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
 })
 
-/** The most files that are read by threads, which have all of them open. */
-const MOST_OPEN = 64
+/** More files than this are read by one thread, since threads keep all of them open. */
+const MAX_OPEN_FILES = 64
 
 /**
- * Does work with a table and, if its text is large and not packed, with a driver that reads it by threads.
+ * Calls `work` with a table and, if it is a large text that is not packed, with a driver that reads it by
+ * threads; else with a driver that only finds duplicates by threads.
  */
 async function withThreads<T>(
   table: Table & { dialect?: Dialect },
@@ -137,39 +146,46 @@ async function withThreads<T>(
   }
 }
 
-/** Whether files are large, few, distinct by name, and neither pipes nor packed. */
+/**
+ * Whether files are together at least PARALLEL_FROM bytes, few, distinct by name, and neither pipes nor
+ * packed.
+ */
 async function canReadByThreads(inputs: readonly Input[]): Promise<boolean> {
   const byteLength = inputs.reduce((sum, input) => sum + input.byteLength, 0)
   const names = new Set(inputs.map(({ name }) => name))
-  if (byteLength < PARALLEL_FROM || inputs.length > MOST_OPEN || names.size < inputs.length) return false
+  if (byteLength < PARALLEL_FROM || inputs.length > MAX_OPEN_FILES || names.size < inputs.length) return false
   for (const { isPipe, path } of inputs) if (isPipe || (await isPacked(path))) return false
   return true
 }
 
+/** The endings of temporary files for DuckDB. */
 const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
 
 /**
- * Does work with the paths of inputs, for DuckDB: pipes and JSON with a byte order mark are copied to files
- * first.
+ * Calls `work` with paths of the inputs that DuckDB can read: pipes, and JSON that begins with a byte order
+ * mark, are first copied to temporary files, which are removed afterwards.
+ * @param ending the ending of these files
  */
-async function asFiles<T>(
+async function withPaths<T>(
   [input, ...more]: readonly Input[],
   ending: string,
   work: (paths: readonly string[]) => Promise<T>,
 ): Promise<T> {
   if (!input) return work([])
-  const plain = input.kind === 'json' && (await beginsWithMark(input)) ? withoutMark(input) : input
-  return asFile(plain, ending, (path) => asFiles(more, ending, (paths) => work([path, ...paths])))
+  const plain = input.kind === 'json' && (await hasByteOrderMark(input)) ? withoutByteOrderMark(input) : input
+  return withPath(plain, ending, (path) => withPaths(more, ending, (paths) => work([path, ...paths])))
 }
 
 /** Whether an input begins with a byte order mark. */
-async function beginsWithMark({ open }: Input): Promise<boolean> {
+async function hasByteOrderMark({ open }: Input): Promise<boolean> {
   for await (const piece of open()) return byteOrderMarkLength(piece) > 0
   return false
 }
 
-/** The input without its byte order mark, as a pipe. */
-function withoutMark(input: Input): Input {
+/**
+ * Returns the input without its byte order mark, marked as a pipe, so that it is copied to be read by path.
+ */
+function withoutByteOrderMark(input: Input): Input {
   async function* open(): AsyncGenerator<Uint8Array> {
     let isFirst = true
     for await (const piece of input.open()) {
@@ -180,7 +196,7 @@ function withoutMark(input: Input): Input {
   return { ...input, isPipe: true, open }
 }
 
-/** Does work with a table that DuckDB reads. */
+/** Opens a table that DuckDB reads, calls `work` with it, closes it and returns the result of `work`. */
 async function withSql<T>(
   source: SqlSource,
   work: (table: Table, driver?: RowsDriver) => Promise<T>,
@@ -195,21 +211,21 @@ async function withSql<T>(
   }
 }
 
-/** The name of files that are one table, for messages. */
+/** Returns the name of files for messages: `a.csv`, `stdin`, or `a.csv and 2 more`. */
 export const nameOfFiles = ([first, ...others]: readonly string[]): string => {
   const name = first === '-' ? 'stdin' : first
   return others.length > 0 ? `${name} and ${others.length} more` : name
 }
 
-/** The name of a table for messages: its files, its database, or its query. */
-function nameOf(files: readonly string[], { database, query }: OpenOptions): string {
+/** Returns the name of a table for messages: its files, its database (and table), or `The query`. */
+function nameOfTable(files: readonly string[], { database, query }: OpenOptions): string {
   const [first] = files.map((file) => (file === '-' ? 'stdin' : file))
   if (files.length > 1) return nameOfFiles(files)
   if (database !== undefined) return files.length === 1 ? `${database}, ${first}` : database
   return first ?? (query === undefined ? 'The table' : 'The query')
 }
 
-/** Whether some mode or the value must be computed by SQL. */
+/** Whether some mode or the value is SQL, not a column or a binning; opens the table to find its columns. */
 export async function isComputed(
   files: readonly string[],
   { modes = [], value, melt, like }: ReadTableOptions,
@@ -223,23 +239,24 @@ export async function isComputed(
 }
 
 /**
- * Those of the texts that are SQL: neither a column or a binning of one, nor a mode of the data that `like`
- * gives.
+ * Returns the typed texts that are SQL: neither a column, nor a binning of one, nor found by the mode of the
+ * same position in `like`.
+ * @param name the table, for messages
  */
-function sqlAmong(
+function selectSql(
   texts: readonly string[],
   columns: readonly TableColumn[],
   name: string,
   like: OpenOptions['like'],
 ): string[] {
   return texts.flatMap((text, m) => {
-    const known = like?.modes?.[m]
-    if (known && findLike(known, columns)) return []
+    const likeMode = like?.modes?.[m]
+    if (likeMode && findStoredMode(likeMode, columns)) return []
     return findMode(text, columns, name) ? [] : [parseMode(text).body]
   })
 }
 
-/** The kind of all files; refuses files that are no tables or not of one kind. */
+/** Returns the kind of all files; throws if one is no table or they are of different kinds. */
 function requireOneKind(inputs: readonly Input[]): TableKind {
   const kinds = new Set<TableKind>()
   for (const { kind, name } of inputs) {
@@ -259,14 +276,14 @@ function requireOneKind(inputs: readonly Input[]): TableKind {
   return kind
 }
 
-/** Opens text or JSON, which DuckDB does not read. */
-async function ownTable(
+/** Opens text or JSON with the parsers of io/table, without DuckDB; a text also has its dialect. */
+async function openWithoutSql(
   inputs: readonly Input[],
   kind: 'text' | 'json',
   name: string,
   { decimal, melt }: OpenOptions,
 ): Promise<Table & { dialect?: Dialect }> {
-  const files = inputs.map((input) => ({ name: input.name, open: contentOf(input) }))
+  const files = inputs.map((input) => ({ name: input.name, open: contentReader(input) }))
   if (kind === 'json') return jsonTable(files, { name })
   const delimiter = unpackedEnding(inputs[0].path) === 'tsv' ? '\t' : undefined
   return textTable(files, {
@@ -276,8 +293,8 @@ async function ownTable(
   })
 }
 
-/** A function that reads the content of an input, unpacked if it is gzip or Zstandard. */
-function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
+/** Returns a function that reads an input from the beginning, unpacked if it is gzip or zstd. */
+function contentReader({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   if (packingByName(path) !== 'zstd') return open
   return async function* () {
     const { unpackZstd } = await import('./duckdb/index.ts')
@@ -285,8 +302,11 @@ function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   }
 }
 
-/** The types of a text's columns by its first rows; DuckDB must know them before it reads. */
-export async function typesOf(table: Table): Promise<ColumnType[]> {
+/**
+ * Infers the types of a text's columns from its sample of first rows, for DuckDB; VARCHAR where the sample
+ * has no texts.
+ */
+export async function inferTypes(table: Table): Promise<ColumnType[]> {
   const { columns, rowCount } = await table.sample()
   return table.columns.map(({ quoted }, c) => {
     const cells = columns[c]

@@ -1,4 +1,4 @@
-/** Tensors and models by path; the ending of the name determines the format. */
+/** Reads and writes tensors and models by path; the ending of the name determines the format. */
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -32,7 +32,7 @@ import {
   hasEnding,
   isTableKind,
   kindByName,
-  tableText,
+  tableTextByName,
   writableEndings,
 } from '../text/index.ts'
 import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
@@ -69,32 +69,33 @@ export interface ReadTensorOptions
   deferDuplicateCheck?: boolean
 }
 
-/** The ratio of text of numbers to its gzip, for an estimate of its size. */
-const PACKING = 4
+/** The typical ratio of a text of numbers to its gzip, by which the size of the text is estimated. */
+const GZIP_RATIO = 4
 
 /**
- * Reads a .tns file, an array or a table; what the options say of tables is for tables. The name - is stdin,
- * which, like a pipe without an ending, is taken for what its first bytes say.
+ * Reads a .tns file, an array (.npy, .npz) or a table as a tensor; options for tables are ignored otherwise.
+ * The path - is stdin; its format, like that of a pipe without an ending, is recognized by its first bytes.
  */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
-  return readInput(await openAs(path, 'tensor', readable), options)
+  return readInput(await openAs(path, 'tensor', READABLE), options)
 }
 
-const readable = [...endings.tns, ...endings.npy, ...endings.npz, '.csv', '.parquet', 'another table']
+/** Endings of tensors that can be read, as messages list them. */
+const READABLE = [...endings.tns, ...endings.npy, ...endings.npz, '.csv', '.parquet', 'another table']
 
 /**
- * Opens a file, which must have an allowed ending, or a pipe, which need not.
- * @param what as messages call it
+ * Opens a file, or a pipe; throws if a file's ending is not allowed.
+ * @param what the content: the ending must be in `allowed` for a model, and of any known kind for a tensor
  */
-async function openAs(path: string, what: string, allowed: readonly string[]): Promise<Input> {
-  const known = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
-  const status = known || path === '-' ? undefined : await stat(path).catch(() => undefined)
+async function openAs(path: string, what: 'tensor' | 'model', allowed: readonly string[]): Promise<Input> {
+  const hasKnownEnding = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
+  const status = hasKnownEnding || path === '-' ? undefined : await stat(path).catch(() => undefined)
   const isPipe = path === '-' || (status !== undefined && !status.isFile() && !status.isDirectory())
-  if (!known && !isPipe) checkEnding(path, what, allowed)
+  if (!hasKnownEnding && !isPipe) checkEnding(path, what, allowed)
   return openInput(path)
 }
 
-/** Reads an opened input by its kind; large .tns files by threads. */
+/** Reads an opened input as a tensor by its kind; large unpacked .tns files by threads. */
 async function readInput(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { path, name, kind, open, byteLength } = input
   if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
@@ -113,7 +114,7 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
   const settings = {
     ...options,
     name,
-    sizeHint: path.endsWith('.gz') ? PACKING * byteLength : byteLength,
+    sizeHint: path.endsWith('.gz') ? GZIP_RATIO * byteLength : byteLength,
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   }
   const columns = await readEntries(open(), settings)
@@ -122,12 +123,15 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
   return tensorOfColumns(columns, settings, { distinct })
 }
 
-/** Rethrows an error of the file; after any other, such as no more threads, one thread reads the file. */
+/**
+ * Throws an error of the file again; returns undefined for any other, such as a lack of threads, so that one
+ * thread reads the file.
+ */
 function rethrowInputError(error: unknown): undefined {
   if (error instanceof InputError) throw error
 }
 
-/** Reads an .npy or .npz input. */
+/** Reads an .npy or .npz input as a tensor, with the mask that the options name, if any. */
 async function readArray(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { onProgress, mask: maskFile, ...policies } = options
   const mask = maskFile === undefined ? undefined : await readMask(maskFile)
@@ -138,26 +142,28 @@ async function readArray(input: Input, options: ReadTensorOptions): Promise<Spar
     : decodeTensorNpz(bytes, input.name, settings)
 }
 
-/** Reads a tensor or a model: an .npz of factors is a model. */
+/** Reads a tensor or a model: an .npz with factors is a model or an ensemble, any other file a tensor. */
 export async function readTensorOrModel(
   path: string,
   options: ReadTensorOptions = {},
 ): Promise<SparseTensor | CpModel | CpEnsemble> {
-  const input = await openAs(path, 'tensor', readable)
+  const input = await openAs(path, 'tensor', READABLE)
   if (input.kind !== 'npz') return readInput(input, options)
-  // Held, so that a pipe need not be read twice.
+  // The bytes are reused, so that a pipe need not be read twice.
   const bytes = await readWhole(input, options.onProgress)
-  const held = { ...input, open: () => once(bytes) }
+  const buffered = { ...input, open: () => yieldOnce(bytes) }
   const isModel = ['factor_1.npy', 'model_1/factor_1.npy'].some((file) => listNpz(bytes).includes(file))
-  return isModel ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() }) : readInput(held, options)
+  return isModel
+    ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() })
+    : readInput(buffered, options)
 }
 
-/** A source of one piece. */
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+/** Yields bytes as the only piece of a source. */
+async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Reads the mask of a dense array. */
+/** Reads the mask of a dense array from an .npy file. */
 async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   checkEnding(path, 'mask', endings.npy)
   return decodeNpy(await readWhole(await openInput(path)), path)
@@ -165,15 +171,15 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
 
 /** Options of `writeTensor`. */
 export interface WriteTensorOptions {
-  /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
+  /** The format, given as an ending (.csv); by default the ending of the path. Needed for stdout. */
   format?: string
   /** Called with the number of bytes written so far, before packing; not for Parquet; none by default. */
   onProgress?(bytes: number): void
 }
 
 /**
- * Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. - is
- * stdout.
+ * Writes a tensor in the format of the path's ending. What the format cannot hold is lost: see
+ * docs/formats.md. The path - is stdout.
  */
 export async function writeTensor(
   path: string,
@@ -197,9 +203,9 @@ export async function writeTensors(
         sentence`stdout has no ending that says what to write; say it with ${option('format')}.`,
       )
     checkEnding(ending, 'tensor', writableEndings)
-    if (hasEnding(ending, endings.npy)) await checkSpace(path, tensor.dims)
+    if (hasEnding(ending, endings.npy)) await checkDenseFits(path, tensor.dims)
     if (!hasEnding(ending, endings.parquet)) {
-      replacements.push(writeChunks(path, countBytes(encode(ending, tensor), onProgress), ending))
+      replacements.push(writeChunks(path, reportBytes(encodeTensor(ending, tensor), onProgress), ending))
       continue
     }
     if (path === '-') throw new InputError('option', 'Parquet cannot be written to stdout; name a file.')
@@ -209,16 +215,16 @@ export async function writeTensors(
   await replaceFiles(replacements)
 }
 
-/** The chunks of a tensor in the format of an ending. */
-function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
-  const text = tableText(ending)
+/** Encodes a tensor in the format of an ending (text, .npz, .npy, else .tns), in chunks. */
+function encodeTensor(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
+  const text = tableTextByName(ending)
   if (text) return writeTable(tensor, text)
   if (hasEnding(ending, endings.npz)) return encodeTensorNpz(tensor)
   return hasEnding(ending, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
 }
 
-/** Passes chunks on, and reports their bytes. */
-function* countBytes(
+/** Yields the chunks, and reports the number of bytes that have been taken after each. */
+function* reportBytes(
   chunks: Iterable<Uint8Array>,
   onProgress?: (bytes: number) => void,
 ): Generator<Uint8Array> {
@@ -230,19 +236,22 @@ function* countBytes(
   }
 }
 
-/** Reads a model that writeModel or the command line has written (.npz). */
+/** Reads a single model (.npz) that writeModel or the command line has written; throws for an ensemble. */
 export async function readModel(path: string): Promise<CpModel> {
   const input = await openAs(path, 'model', endings.npz)
   return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
-/** Reads a model or an ensemble. */
+/** Reads a single model or an ensemble (.npz). */
 export async function readAnyModel(path: string): Promise<CpModel | CpEnsemble> {
   const input = await openAs(path, 'model', endings.npz)
   return decodeAnyModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
-/** Writes a model or an ensemble as .npz, which NumPy opens; whole, or the file that was there stays. */
+/**
+ * Writes a model or an ensemble as .npz, which NumPy opens. If that fails, a file that was there before is
+ * unchanged. The path - is stdout.
+ */
 export async function writeModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   if (path !== '-') checkEnding(path, 'model', endings.npz)
   await replaceFiles([
@@ -250,20 +259,25 @@ export async function writeModel(path: string, model: CpModel | CpEnsemble): Pro
   ])
 }
 
-/** Writes the model's predictions of all cells as a dense .npy file. */
+/**
+ * Writes the model's predictions of all cells as a dense .npy file; throws if it does not fit on the disk.
+ */
 export async function writeCompleted(
   path: string,
   model: TensorModel,
   { onProgress }: WriteTensorOptions = {},
 ): Promise<void> {
   if (path !== '-') checkEnding(path, 'completed tensor', endings.npy)
-  await checkSpace(path, model.dims)
-  await replaceFiles([writeChunks(path, countBytes(encodeCompletedNpy(model), onProgress))])
+  await checkDenseFits(path, model.dims)
+  await replaceFiles([writeChunks(path, reportBytes(encodeCompletedNpy(model), onProgress))])
 }
 
-/** Writes the factors as a table: mode, index, label, component_1 … component_R. */
+/**
+ * Writes the factors as a table: mode, index, label, component_1 … component_R.
+ * @param format an ending that names the format; by default that of the path
+ */
 export async function writeFactorTable(path: string, model: CpModel, format?: string): Promise<void> {
-  const text = tableText(format ?? path)
+  const text = tableTextByName(format ?? path)
   if (!text)
     throw new InputError(
       'format',
@@ -272,8 +286,8 @@ export async function writeFactorTable(path: string, model: CpModel, format?: st
   await replaceFiles([writeChunks(path, writeFactors(model, text), format ?? path)])
 }
 
-/** Refuses a dense file that does not fit on the disk, before the work. */
-async function checkSpace(path: string, dims: readonly number[]): Promise<void> {
+/** Throws if a dense float32 file of these dims is larger than is allowed, or than the disk's free space. */
+async function checkDenseFits(path: string, dims: readonly number[]): Promise<void> {
   const bytes = denseBytes(dims)
   if (path === '-') return
   const disk = await statfs(dirname(path)).catch(() => undefined)

@@ -1,27 +1,27 @@
-/** Tables of answers written by path: as text, packed if the name ends in .gz, or as Parquet. */
+/** Writes tables of answers by path: as text, packed if the name ends in .gz, or as Parquet. */
 import { InputError } from '../../base/inputError.ts'
 import { batchOfRows, type OutputColumn, type OutputRow, writeRows } from '../table/index.ts'
-import { hasEnding, type TableText, tableText } from '../text/index.ts'
+import { hasEnding, type TableText, tableTextByName } from '../text/index.ts'
 import { replaceFiles, writeFileWhole } from './files/index.ts'
 
 /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format. */
 export type AnswerOutput = string | { format: TableText; write(text: string): Promise<void> }
 
 /**
- * Refuses the name of a file that no table can be written to, before there is anything to write.
+ * Throws if the ending of a file is not that of a table that can be written.
  * @param what the rows, as the message names them
  */
 export function checkAnswerOutput(output: string, what = 'answers'): void {
-  if (!tableText(output) && !hasEnding(output, ['.parquet']))
+  if (!tableTextByName(output) && !hasEnding(output, ['.parquet']))
     throw new InputError(
       'table',
       `${output}: ${what} are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
     )
 }
 
-/** The text format of an output; undefined for Parquet. */
+/** Returns the text format of an output, by its ending if it is a file; undefined for Parquet. */
 export const formatOf = (output: AnswerOutput): TableText | undefined =>
-  typeof output === 'string' ? tableText(output) : output.format
+  typeof output === 'string' ? tableTextByName(output) : output.format
 
 /** Writes the text of a table to a stream, or to a file that appears whole or not at all. */
 export async function writeText(output: AnswerOutput, texts: AsyncIterable<string>): Promise<void> {
@@ -29,18 +29,22 @@ export async function writeText(output: AnswerOutput, texts: AsyncIterable<strin
   for await (const text of texts) await output.write(text)
 }
 
+/** Encodes texts as UTF-8, one chunk for each. */
 async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const text of texts) yield new TextEncoder().encode(text)
 }
 
-/** Writes rows as a table. */
+/**
+ * Writes rows as a table. A file appears whole or not at all; throws if its ending is not that of a table.
+ * @param rows batches of rows, each with one cell per column
+ */
 export async function writeAnswers(
   output: AnswerOutput,
   columns: readonly OutputColumn[],
   rows: AsyncIterable<readonly OutputRow[]> | Iterable<readonly OutputRow[]>,
 ): Promise<void> {
   const batches = (async function* () {
-    for await (const some of rows) yield batchOfRows(some)
+    for await (const batch of rows) yield batchOfRows(batch)
   })()
   if (typeof output === 'string') checkAnswerOutput(output)
   const format = formatOf(output)

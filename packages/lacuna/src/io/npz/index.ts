@@ -1,4 +1,4 @@
-/** NumPy's containers: arrays, and zips of them. */
+/** NumPy's file formats: .npy arrays, and .npz, which are zips of them. */
 export {
   decodeNpy,
   decodeNpyText,
@@ -18,4 +18,4 @@ export {
   type UnpackOptions,
   unpackNpz,
 } from './npz.ts'
-export { storedZip } from './zip.ts'
+export { writeStoredZip } from './zip.ts'

@@ -13,15 +13,16 @@ export type { NpyData }
 export interface NpyArray {
   /** Sizes of the dimensions. */
   shape: readonly number[]
-  /** The sizes of the array; the last index varies fastest. */
+  /** The elements in C order: the last index varies fastest. */
   data: NpyData
 }
 
+/** The first bytes of every .npy file. */
 const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
-/** NumPy aligns the elements to this. */
+/** The header's length in bytes is a multiple of this, so that the elements are aligned, as by NumPy. */
 const ALIGNMENT = 64
 
-/** Encodes an array as an .npy file. */
+/** Encodes an array as an .npy file. Throws if its shape does not give the number of its elements. */
 export function encodeNpy({ shape, data }: NpyArray): Bytes {
   const size = product(shape)
   if (size !== data.length)
@@ -36,7 +37,10 @@ export function encodeNpy({ shape, data }: NpyArray): Bytes {
   return bytes
 }
 
-/** The header of an .npy file in C order. @param descr NumPy's name of the type, such as '<f4' */
+/**
+ * The header of an .npy file in C order: all bytes before the elements.
+ * @param descr NumPy's name of the type, such as '<f4'
+ */
 export function npyHeader(descr: string, shape: readonly number[]): Bytes {
   const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
@@ -49,7 +53,8 @@ export function npyHeader(descr: string, shape: readonly number[]): Bytes {
 }
 
 /**
- * Decodes an .npy file; the elements may be a view of the bytes.
+ * Decodes an .npy file to C order; the elements may be a view of the bytes. Throws if the file is damaged or
+ * its elements are not plain numbers.
  * @param name the file, as messages call it
  */
 export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
@@ -70,13 +75,17 @@ export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
   return { shape, data: fortran ? toCOrder(data, shape) : data }
 }
 
-/** Decodes a string, which NumPy saves as a 0-dimensional array; undefined for any other array. */
+/** Decodes a byte string (type |S…), as NumPy saves one; undefined for an array of any other type. */
 export function decodeNpyText(bytes: Uint8Array, name: string): string | undefined {
   const { descr, body } = readNpyHeader(bytes, name)
   return /^\|S\d+$/.test(descr) ? new TextDecoder().decode(body) : undefined
 }
 
-/** Reads the header of an .npy file. @param name the file, as messages call it */
+/**
+ * Parses the header of an .npy file; `body` is a view of the bytes behind it, whose length is not checked.
+ * Throws if the header is damaged.
+ * @param name the file, as messages call it
+ */
 export function readNpyHeader(
   bytes: Uint8Array,
   name: string,
@@ -108,7 +117,7 @@ export function readNpyHeader(
   return { descr, fortran: fortran === 'True', shape, body: bytes.subarray(start + length) }
 }
 
-/** Elements in Fortran order, rearranged to C order. */
+/** Copies elements from Fortran order to C order. */
 function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
   const ordered = data.slice()
   // In Fortran order the first index runs fastest: mode i steps over the product of the dims before it.

@@ -3,7 +3,7 @@
  * for big.
  */
 
-/** The elements of an array. */
+/** The elements of an array, as a typed array. */
 export type NpyData =
   | Float32Array
   | Float64Array
@@ -16,9 +16,11 @@ export type NpyData =
   | Uint32Array
   | BigUint64Array
 
+/** The constructor of a typed array over a buffer. */
 type ElementArray = new (buffer: ArrayBufferLike, byteOffset: number, length: number) => NpyData
 
-const arrays = {
+/** The typed array of each element type that is read and written. */
+const arrayTypes = {
   f4: Float32Array,
   f8: Float64Array,
   i1: Int8Array,
@@ -31,47 +33,55 @@ const arrays = {
   u8: BigUint64Array,
 } as const
 
-/** Types that are read but never written: halves become float32, truth values bytes. */
-const readAs = { f2: Uint16Array, b1: Uint8Array } as const
+/**
+ * The typed arrays of types that are read but never written: float16 (then converted to float32), booleans.
+ */
+const readOnlyTypes = { f2: Uint16Array, b1: Uint8Array } as const
 
 /** NumPy's names of the types that can be read. */
-export const readableTypes: readonly string[] = [...Object.keys(arrays), ...Object.keys(readAs)]
+export const readableTypes: readonly string[] = [...Object.keys(arrayTypes), ...Object.keys(readOnlyTypes)]
 
-/** A type of elements. */
+/** An element type of .npy files. */
 export interface ElementType {
+  /** Bytes per element. */
   byteLength: number
   /** Decodes the elements; the result is a view of the bytes where nothing must be converted. */
   decode(bytes: Uint8Array): NpyData
 }
 
-/** The element type that a header names; undefined if it is not one of plain numbers. */
+/**
+ * The element type that a header names; undefined if it is not one of plain numbers.
+ * @param descr NumPy's name of the type, such as '<f4'
+ */
 export function elementType(descr: string): ElementType | undefined {
   const [, order, name] = /^([<>|])([a-z]\d+)$/.exec(descr) ?? []
   if (name === undefined || !readableTypes.includes(name)) return undefined
-  const known = { ...arrays, ...readAs }[name as keyof typeof arrays | keyof typeof readAs]
-  const Type: ElementArray = known
-  const size = known.BYTES_PER_ELEMENT
+  const arrayType = { ...arrayTypes, ...readOnlyTypes }[
+    name as keyof typeof arrayTypes | keyof typeof readOnlyTypes
+  ]
+  const Type: ElementArray = arrayType
+  const size = arrayType.BYTES_PER_ELEMENT
   return {
     byteLength: size,
     decode(bytes) {
-      // An element must lie at a multiple of its size: elsewhere, and to turn bytes round, it takes a copy.
-      const turn = order === '>' && size > 1
-      const own = turn || bytes.byteOffset % size !== 0 ? bytes.slice() : bytes
-      if (turn) for (let at = 0; at < own.length; at += size) own.subarray(at, at + size).reverse()
-      const data: NpyData = new Type(own.buffer, own.byteOffset, own.length / size)
-      return name === 'f2' ? Float32Array.from(data as Uint16Array, fromHalf) : data
+      // An element must lie at a multiple of its size: elsewhere, and to swap bytes, it takes a copy.
+      const swap = order === '>' && size > 1
+      const aligned = swap || bytes.byteOffset % size !== 0 ? bytes.slice() : bytes
+      if (swap) for (let at = 0; at < aligned.length; at += size) aligned.subarray(at, at + size).reverse()
+      const data: NpyData = new Type(aligned.buffer, aligned.byteOffset, aligned.length / size)
+      return name === 'f2' ? Float32Array.from(data as Uint16Array, halfToNumber) : data
     },
   }
 }
 
-/** The header's name for the elements of an array. */
+/** NumPy's name for the type of an array's elements, as headers hold it: '<f4', '|u1'. */
 export function typeName(data: NpyData): string {
-  const [name] = Object.entries(arrays).find(([, Type]) => data instanceof Type) ?? ['']
+  const [name] = Object.entries(arrayTypes).find(([, Type]) => data instanceof Type) ?? ['']
   return `${data.BYTES_PER_ELEMENT === 1 ? '|' : '<'}${name}`
 }
 
-/** IEEE 754's binary16: a sign, 5 bits of exponent, 10 of fraction. */
-function fromHalf(bits: number): number {
+/** The number that the bits of a float16 (IEEE 754 binary16) stand for: 1 sign, 5 exponent, 10 fraction. */
+function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023

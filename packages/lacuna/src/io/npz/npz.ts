@@ -10,12 +10,12 @@ import { zipChecksums } from './zip.ts'
 /** The files of an .npz by name: arrays if the name ends in .npy, else bytes. */
 export type NpzEntries = Record<string, NpyArray | Uint8Array>
 
-/** Zip counts bytes in 32 bits, as fflate writes it. */
+/** The most bytes of a zip, and of its files unpacked: fflate writes sizes in 32 bits. */
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
  * Encodes an .npz file, not compressed: factors hardly compress, and NumPy can then map them. Equal entries
- * give equal bytes.
+ * give equal bytes. Throws above 4 GiB.
  */
 export function encodeNpz(entries: NpzEntries): Bytes {
   const files: Record<string, Uint8Array> = {}
@@ -31,14 +31,17 @@ export function encodeNpz(entries: NpzEntries): Bytes {
 
 /** Options of `decodeNpz`. */
 export interface UnpackOptions {
-  /** More than this, in all, is not unpacked; 4 GiB by default. */
+  /** The most bytes to which all files together may unpack; more is an error. 4 GiB by default. */
   maxBytes?: number
 }
 
-/** Deflate packs 258 bytes into no less than 2 bits, so a file that claims more was not packed by it. */
-const MOST_PACKING = 1032
+/** The most bytes to which deflate can unpack one byte: it packs 258 bytes into no less than 2 bits. */
+const MAX_UNPACKING_RATIO = 1032
 
-/** Decodes an .npz file. @param name the file, as messages call it */
+/**
+ * Decodes the arrays of an .npz file; files of other names stay bytes. Throws if the file is damaged.
+ * @param name the file, as messages call it
+ */
 export function decodeNpz(bytes: Uint8Array, name: string, options: UnpackOptions = {}): NpzEntries {
   const entries: NpzEntries = {}
   for (const [file, content] of Object.entries(unpackNpz(bytes, name, options)))
@@ -46,7 +49,7 @@ export function decodeNpz(bytes: Uint8Array, name: string, options: UnpackOption
   return entries
 }
 
-/** Unpacks the files of a zip by name and verifies their checksums; arrays are not decoded. */
+/** Unpacks the files of a zip, by name; arrays are not decoded. Throws if a size or checksum is wrong. */
 export function unpackNpz(
   bytes: Uint8Array,
   name: string,
@@ -71,7 +74,7 @@ export function unpackNpz(
   }
 }
 
-/** The error for a damaged zip. */
+/** The error for a damaged zip. @param name the file, as messages call it */
 export const damagedZip = (name: string, cause?: unknown): InputError =>
   new InputError('format', `${name}: the zip file is truncated or damaged; copy or write it again.`, {
     cause,
@@ -94,8 +97,8 @@ export function listNpz(bytes: Uint8Array): string[] {
 }
 
 /**
- * Refuses a zip that claims to hold too much, before anything is unpacked; fflate unpacks no more than is
- * claimed.
+ * Throws if the directory of a zip claims that its files unpack to more than `maxBytes` or than is possible.
+ * Called before anything is unpacked; fflate unpacks no more than is claimed.
  */
 function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   let total = 0
@@ -107,7 +110,7 @@ function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
           'memory',
           `${name}: ${file} would unpack to 4 GiB or more; save a smaller array, if this is no zip bomb.`,
         )
-      if (size > bytes.length || originalSize > MOST_PACKING * (size + 1))
+      if (size > bytes.length || originalSize > MAX_UNPACKING_RATIO * (size + 1))
         throw new InputError(
           'format',
           `${name}: ${file} claims to unpack from ${size} to ${originalSize} bytes, which no zip can do; the file is damaged or a zip bomb.`,

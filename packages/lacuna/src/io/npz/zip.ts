@@ -1,4 +1,4 @@
-/** Parts of the zip format that fflate lacks: writing in chunks without a copy, and checksums. */
+/** Functions for the zip format that fflate lacks: writing in chunks without a copy, and checksums. */
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
 
@@ -10,19 +10,22 @@ export interface StoredFile {
   chunks: readonly Uint8Array[]
 }
 
+/** The signatures with which the records of a zip begin. */
 const LOCAL_HEADER = 0x04034b50
 const DIRECTORY_ENTRY = 0x02014b50
 const END_OF_DIRECTORY = 0x06054b50
+/** Version 2.0 of the zip format, times ten. */
 const VERSION_NEEDED = 20
-/** 1 January 1980, where zip's calendar begins. */
+/** 1 January 1980 in the format of MS-DOS, where zip's calendar begins. */
 const DATE = 0x21
+/** The largest size that a field of 32 bits holds. */
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
  * Writes a zip of files that are stored, not packed, in chunks that are not copied. Equal files give equal
- * bytes.
+ * bytes. Throws above 4 GiB.
  */
-export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> {
+export function* writeStoredZip(files: readonly StoredFile[]): Generator<Uint8Array> {
   const total = files.reduce((sum, { chunks }) => sum + lengthOf(chunks), 0)
   if (total > MAX_BYTES * 0.99)
     throw new InputError(
@@ -61,10 +64,10 @@ export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> 
   yield Uint8Array.from([u32(END_OF_DIRECTORY), ...counts, u32(lengthOf(directory)), u32(at), u16(0)].flat())
 }
 
-/** The number of bytes of chunks. */
+/** The number of bytes of all chunks together. */
 const lengthOf = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
-/** The CRC-32 of chunks. */
+/** The CRC-32 of all chunks, one after the other. */
 const checksum = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => crc32(chunk, sum), 0)
 /** A number as two bytes, little-endian. */
@@ -73,9 +76,9 @@ const u16 = (n: number): number[] => [n & 255, n >>> 8]
 const u32 = (n: number): number[] => [n & 255, (n >>> 8) & 255, (n >>> 16) & 255, n >>> 24]
 
 /**
- * By name, the CRC-32 that the directory at a zip's end gives; empty if the directory is beyond 4 GiB. fflate
- * unpacks without looking at it, but stored numbers have no other guard: one flipped bit would be another
- * factor.
+ * The CRC-32 of each file, by name, from the directory at a zip's end; empty if the directory is beyond
+ * 4 GiB. fflate does not verify it, but stored numbers have no other guard: a flipped bit would change a
+ * factor unnoticed.
  */
 export function zipChecksums(zip: Uint8Array): Map<string, number> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength)

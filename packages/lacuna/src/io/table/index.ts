@@ -3,13 +3,13 @@
  */
 
 export { timeBins } from './columns/bins.ts'
-export { Entries, type FinishedEntries, type LineRun, lineIn } from './columns/entries.ts'
+export { Entries, type FinishedEntries, type LineRun, lineOfEntry } from './columns/entries.ts'
 export { mergeDictionaries } from './columns/mergeDictionaries.ts'
 export { type ModeDictionary, modeReader } from './columns/modeReader.ts'
 export {
   findColumn,
-  findLike,
   findMode,
+  findStoredMode,
   type IndexPolicy,
   indexPolicies,
   type ModeText,

@@ -13,8 +13,8 @@ import { binnings } from './columns/bins.ts'
 import {
   type FoundMode,
   findColumn,
-  findLike,
   findMode,
+  findStoredMode,
   type IndexPolicy,
   modeNotFound,
   noColumn,
@@ -250,7 +250,7 @@ function modesLike(
   return known.map((mode, m) => {
     const text = typed?.[m]
     const found =
-      findLike(mode, table.columns) ??
+      findStoredMode(mode, table.columns) ??
       (text === undefined ? undefined : findMode(text, table.columns, table.name))
     if (!found) throw modeNotFound(mode.name, table.columns, table.name)
     return found

@@ -4,10 +4,10 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type ColumnType, canonical, numberText } from '../text/index.ts'
+import { type ColumnType, canonicalText, numberText } from '../text/index.ts'
 import { type Binning, binnings } from './columns/bins.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
-import { type FoundMode, findColumn, findLike, findMode, modeNotFound } from './columns/modes.ts'
+import { type FoundMode, findColumn, findMode, findStoredMode, modeNotFound } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './source/rows.ts'
 
@@ -99,7 +99,7 @@ function queryModes(
   }
   if (modes)
     return modes.map((mode) => {
-      const found = findLike(mode, columns)
+      const found = findStoredMode(mode, columns)
       if (!found) throw modeNotFound(mode.name, columns, name)
       return found
     })
@@ -147,7 +147,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
   const type = (model.modes?.[m]?.type ?? 'VARCHAR') as ColumnType
   const indexOf = labels && new Map(labels.map((label, index) => [label, index]))
   const find = (text: string): number => {
-    if (indexOf) return indexOf.get(canonical(text, type) ?? text) ?? -1
+    if (indexOf) return indexOf.get(canonicalText(text, type) ?? text) ?? -1
     const index = text.trim() === '' ? NaN : Number(text)
     return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
   }

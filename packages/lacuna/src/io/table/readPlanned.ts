@@ -11,7 +11,7 @@ import { checkEntries } from './checkEntries.ts'
 import { mergeOverProcesses } from './columns/mergeDictionaries.ts'
 import type { FinishedMode } from './columns/modeIndices.ts'
 import type { ModeDictionary, ModeReader } from './columns/modeReader.ts'
-import { storedMode } from './columns/modes.ts'
+import { toStoredMode } from './columns/modes.ts'
 import { type EncodedEntries, type EncodedRows, encodeRows } from './encodeRows.ts'
 import type { ReadPlan } from './readPlan.ts'
 import { columnList, type Table } from './source/rows.ts'
@@ -99,7 +99,7 @@ function nameEntries(
 ): SparseTensor {
   const labels = finished.map((mode) => mode.labels)
   const named: readonly Mode[] =
-    like?.modes ?? modes.map((mode, m) => storedMode(mode, finished[m].type, table.columns))
+    like?.modes ?? modes.map((mode, m) => toStoredMode(mode, finished[m].type, table.columns))
   return {
     dims,
     ...entries,

@@ -102,7 +102,7 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
     columns: wanted.map(({ column }) => {
       const { name } = columns[column]
       return cellsOf(
-        rows.map((row, r) => (Object.hasOwn(row, name) ? cellOf(row[name], name, from + r) : null)),
+        rows.map((row, r) => (Object.hasOwn(row, name) ? textOfProperty(row[name], name, from + r) : null)),
       )
     }),
     file: 'The rows',
@@ -111,7 +111,7 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
 }
 
 /** A property as the text of a cell; null where it is missing. */
-function cellOf(value: unknown, name: string, row: number): string | null {
+function textOfProperty(value: unknown, name: string, row: number): string | null {
   if (value === null || value === undefined || Number.isNaN(value)) return null
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')

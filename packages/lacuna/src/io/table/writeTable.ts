@@ -106,7 +106,7 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
   const fields = tensor.dims.map((_, mode) => {
     const labels = tensor.labels?.[mode]
     if (!labels) return undefined
-    return encodeAll(areNumbers(modes?.[mode], labels) ? labels : labels.map(style.quote))
+    return encodeTexts(areNumbers(modes?.[mode], labels) ? labels : labels.map(style.quote))
   })
 
   const longestRow =
@@ -146,7 +146,7 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
 }
 
 /** Texts one after the other as UTF-8, so that rows are assembled without making strings. */
-function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float64Array; longest: number } {
+function encodeTexts(texts: readonly string[]): { bytes: Uint8Array; starts: Float64Array; longest: number } {
   const encoder = new TextEncoder()
   const starts = new Float64Array(texts.length + 1)
   const parts = texts.map((text) => encoder.encode(text))

@@ -19,7 +19,7 @@ const ROOM_FOR_A_DIGIT = 9e14
 const HUGE_EXPONENT = 1e6
 
 /** m · 10^e with one rounding, for m ≤ 2⁵³ and |e| ≤ 22. */
-export function scaled(m: number, e: number): number {
+export function timesPowerOfTen(m: number, e: number): number {
   return e < 0 ? m / POWERS_OF_TEN[-e] : m * POWERS_OF_TEN[e]
 }
 
@@ -76,8 +76,8 @@ export function parseDecimal(bytes: Uint8Array, from: number, to: number): numbe
   if (at !== to) return NaN
 
   if (e >= -22 && e <= 22) {
-    const x = Math.fround(scaled(m, e))
-    if (!dropped || x === Math.fround(scaled(m + 1, e))) return negative ? -x : x
+    const x = Math.fround(timesPowerOfTen(m, e))
+    if (!dropped || x === Math.fround(timesPowerOfTen(m + 1, e))) return negative ? -x : x
   }
   return Math.fround(Number(textOfBytes(bytes, from, to)))
 }

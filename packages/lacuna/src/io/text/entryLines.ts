@@ -6,9 +6,9 @@
 import { CR, HASH, LF, PERCENT, SPACE, TAB } from './bytes.ts'
 
 /**
- * Whether a line is an entry.
- * @param first the first byte of the line that is neither a space nor a tab; at the end of the text:
- * undefined
+ * Whether a line is an entry, neither blank nor a comment, by its first byte.
+ * @param first the first byte of the line that is neither a space nor a tab; undefined
+ * at the end of the text
  */
 export const startsEntry = (first: number | undefined): boolean =>
   first !== LF && first !== CR && first !== HASH && first !== PERCENT && first !== undefined

@@ -1,6 +1,6 @@
 /**
- * What a file is: by the ending of its name or, of a pipe that has none, by its first bytes. Runs in Node and
- * in browsers.
+ * The kind of a file, recognized by the ending of its name or, for a pipe, which has none, by its first
+ * bytes. Runs in Node and in browsers.
  */
 import { InputError, joinWithOr } from '../../base/inputError.ts'
 import { byteOrderMarkLength } from './byteOrderMark.ts'
@@ -15,22 +15,31 @@ export const endings = {
   parquet: ['.parquet'],
 } as const
 
-const TEXT = ['csv', 'tsv', 'dat', 'data', 'txt']
-const JSON_TEXT = ['json', 'jsonl', 'ndjson']
-const PACKED = ['', '.gz', '.zst']
+/** Endings, without the point, of tables as text with delimiters. */
+const TEXT_ENDINGS = ['csv', 'tsv', 'dat', 'data', 'txt']
+/** Endings, without the point, of tables as JSON. */
+const JSON_ENDINGS = ['json', 'jsonl', 'ndjson']
+/** Endings that may follow: not packed, gzip, Zstandard. */
+const PACKED_ENDINGS = ['', '.gz', '.zst']
 
 /** The endings of files that hold tables. */
 export const tableEndings: readonly string[] = [
-  ...[...TEXT, ...JSON_TEXT].flatMap((ending) => PACKED.map((packed) => `.${ending}${packed}`)),
+  ...[...TEXT_ENDINGS, ...JSON_ENDINGS].flatMap((ending) =>
+    PACKED_ENDINGS.map((packed) => `.${ending}${packed}`),
+  ),
   '.parquet',
 ]
 
-const WRITABLE_TABLES = ['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].flatMap((text) => [text, `${text}.gz`])
+/** The endings of tables that can be written as text. */
+const WRITABLE_TABLE_ENDINGS = ['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].flatMap((text) => [
+  text,
+  `${text}.gz`,
+])
 
 /** The endings of files that a tensor can be written to. */
 export const writableEndings: readonly string[] = [
   ...[...endings.tns, ...endings.npz, ...endings.npy],
-  ...[...WRITABLE_TABLES, ...endings.parquet],
+  ...[...WRITABLE_TABLE_ENDINGS, ...endings.parquet],
 ]
 
 /** Whether the name of a file has one of the endings, in whatever case. */
@@ -42,7 +51,7 @@ export function hasEnding(path: string, allowed: readonly string[]): boolean {
 export const isTableFile = (path: string): boolean => hasEnding(path, tableEndings)
 
 /**
- * Refuses a file whose name has none of the endings.
+ * Throws if the name of a file has none of the allowed endings.
  * @param what the kind of file, as the message names it: 'model'
  */
 export function checkEnding(path: string, what: string, allowed: readonly string[]): void {
@@ -53,7 +62,7 @@ export function checkEnding(path: string, what: string, allowed: readonly string
     )
 }
 
-/** The packing of a file, by its name; undefined if it is not packed. */
+/** The compression of a file, by its name; undefined if there is none. */
 export function packingByName(path: string): 'gzip' | 'zstd' | undefined {
   if (hasEnding(path, ['.gz'])) return 'gzip'
   return hasEnding(path, ['.zst']) ? 'zstd' : undefined
@@ -76,8 +85,8 @@ export function kindByName(path: string): FileKind | undefined {
   for (const kind of ['tns', 'npy', 'npz', 'parquet'] as const)
     if (hasEnding(path, endings[kind])) return kind
   const ending = unpackedEnding(path)
-  if (TEXT.includes(ending) && isTableFile(path)) return 'text'
-  if (JSON_TEXT.includes(ending) && isTableFile(path)) return 'json'
+  if (TEXT_ENDINGS.includes(ending) && isTableFile(path)) return 'text'
+  if (JSON_ENDINGS.includes(ending) && isTableFile(path)) return 'json'
 }
 
 /** The ending of a file's name without its point and without .gz or .zst, in lower case. */
@@ -87,7 +96,10 @@ export const unpackedEnding = (path: string): string =>
     .replace(/\.(gz|zst)$/, '')
     .replace(/^.*\./s, '')
 
-/** The kind of a file by its first bytes: numbers between blanks are .tns, other text is a table. */
+/**
+ * The kind of a file by its first bytes. A zip is taken as .npz; text is JSON if it begins with { or [, .tns
+ * if its first entry is numbers between blanks or it begins with # lacuna, and else a table.
+ */
 export function kindByContent(head: Uint8Array): FileKind {
   const bytes = head.subarray(0, 2 ** 16)
   const textOf = (from: number, to?: number): string =>
@@ -105,8 +117,8 @@ export function kindByContent(head: Uint8Array): FileKind {
 }
 
 /**
- * Where the first line that is neither blank nor a comment lies, without its line feed; at the end if there
- * is none.
+ * The range of the first line that is neither blank nor a comment, without its line feed; an empty range at
+ * the end if there is none.
  */
 function firstEntryLine(bytes: Uint8Array, from: number): { start: number; end: number } {
   for (let start = from; start < bytes.length; ) {
@@ -124,9 +136,9 @@ function firstEntryLine(bytes: Uint8Array, from: number): { start: number; end: 
  */
 export type TableText = 'csv' | 'tsv' | 'json' | 'ndjson'
 
-/** The text format that a file's name calls for when a table is written to it, or undefined. */
-export function tableText(path: string): TableText | undefined {
-  if (!hasEnding(path, WRITABLE_TABLES)) return undefined
+/** The text format in which a table is written to a file, by its name; undefined if the name has none. */
+export function tableTextByName(path: string): TableText | undefined {
+  if (!hasEnding(path, WRITABLE_TABLE_ENDINGS)) return undefined
   const ending = unpackedEnding(path)
   return ending === 'jsonl' ? 'ndjson' : (ending as TableText)
 }

@@ -1,6 +1,6 @@
 /**
- * Text: what files, lines, numbers, times and names are, as bytes and as text; and the kernel that parses
- * them.
+ * Text: kinds of files, lines, numbers, times, types and names, read from bytes and written; and the wasm
+ * kernel that parses them.
  */
 export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
@@ -20,7 +20,7 @@ export {
   type TableKind,
   type TableText,
   tableEndings,
-  tableText,
+  tableTextByName,
   unpackedEnding,
   writableEndings,
 } from './fileKind.ts'
@@ -28,7 +28,7 @@ export { compileTextKernel, MARGIN, startTextKernel, type TextKernel } from './k
 export {
   type BinningName,
   binningNames,
-  damaged,
+  damagedField,
   isArrayOf,
   isNumber,
   isRecord,
@@ -45,17 +45,17 @@ export {
 } from './names.ts'
 export {
   calendarOf,
+  compileTimeFormat,
   DAY,
   isoTime,
   likelyFormats,
   SECOND,
   type TimeReader,
-  timeFormat,
   unixTime,
 } from './time.ts'
 export {
   type ColumnType,
-  canonical,
+  canonicalText,
   columnType,
   compareTexts,
   isFraction,

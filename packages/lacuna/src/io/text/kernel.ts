@@ -9,6 +9,7 @@ export interface TextKernel {
   memory: WebAssembly.Memory
   /** The first address that the kernel does not use itself. */
   freeFrom(): number
+  /** Parses lines of .tns into columns until one that is no entry; returns the number of entries. */
   parseEntries(
     at: number,
     end: number,
@@ -18,11 +19,17 @@ export interface TextKernel {
     columns: number,
     capacity: number,
   ): number
+  /** The address at which `parseEntries` stopped. */
   stop(): number
+  /** The number of lines that begin in [from, to), each behind a line feed. */
   countLines(from: number, to: number): number
+  /** The number of entries among the lines that `countLines` counted last. */
   entries(): number
+  /** The largest of `count` indices; 0 if there are none. */
   largest(column: number, count: number): number
+  /** 1 if one of `count` values is below 0, else 0. */
   anyNegative(values: number, count: number): number
+  /** Splits lines of a table into fields; returns the number of rows, with the `rows` split before. */
   splitRows(
     base: number,
     at: number,
@@ -38,10 +45,15 @@ export interface TextKernel {
     rows: number,
     line: number,
   ): number
+  /** The address at which `splitRows` stopped. */
   rowStop(): number
+  /** The number of lines that `splitRows` passed, blank ones included. */
   rowLines(): number
+  /** The number of empty fields of a column. */
   emptyFields(starts: number, ends: number, rows: number): number
+  /** Reads the fields of a column as float32; returns the number of fields that are no numbers. */
   decimals(base: number, starts: number, ends: number, rows: number, out: number): number
+  /** Writes the cached codes of valid fields; returns the number of codes that are missing. */
   lookUpLabels(
     base: number,
     starts: number,
@@ -56,7 +68,9 @@ export interface TextKernel {
     next: number,
     fresh: number,
   ): number
+  /** The number of whole numbers to which the last `lookUpLabels` gave new codes. */
   freshNumbers(): number
+  /** Adds the code of a text to the cache, if it fits; returns 1 if it is a new whole number, else 0. */
   rememberLabel(
     at: number,
     end: number,
@@ -66,6 +80,7 @@ export interface TextKernel {
     mask: number,
     code: number,
   ): number
+  /** Reads times as cells of a grid; returns the number of fields that are no plain times. */
   gridTimes(
     base: number,
     starts: number,
@@ -75,9 +90,13 @@ export interface TextKernel {
     unit: number,
     out: number,
   ): number
+  /** The number of fields that the last `gridTimes` read as Unix times. */
   numberTimes(): number
+  /** Writes the cached codes of valid grid cells; returns the number of codes that are missing. */
   lookUpCells(cells: number, valid: number, rows: number, table: number, size: number, out: number): number
+  /** Hashes the coordinates of `count` entries. */
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
+  /** Counts how many of `count` hashes belong to each part. */
   countParts(hashes: number, count: number, parts: number, counts: number): void
   dealOwn(
     hashes: number,
@@ -92,18 +111,19 @@ export interface TextKernel {
   findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
 }
 
+/** Bytes per page of wasm memory. */
 const PAGE = 2 ** 16
 /** Bytes before and behind the text that the kernel may read: it reads sixteen bytes at a time. */
 export const MARGIN = 64
 
 const ascii = new TextDecoder('latin1')
 
-/** Compiles the kernel; an instance has its own memory. */
+/** Compiles the kernel from the wasm embedded in the library. Rejects where a page's policy forbids wasm. */
 export const compileTextKernel = (): Promise<WebAssembly.Module> =>
   WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
 
 /**
- * Starts an instance of the kernel.
+ * Starts an instance of the kernel with memory of its own. Throws a RangeError if there is not enough.
  * @param byteLength the bytes of memory that are needed from `freeFrom` on
  * @param isSame whether two entries have the same coordinates; needed for `findSame` only
  */

@@ -21,21 +21,21 @@ export interface Names {
   value?: string
 }
 
-/** The names of a tensor or model as JSON. */
-export const namesToJson = (from: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
-  labels: from.labels?.map((names) => names ?? null),
-  modes: from.modes,
-  value: from.valueName,
+/** The names of a tensor or model as JSON; null stands for a mode without labels. */
+export const namesToJson = (tensor: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
+  labels: tensor.labels?.map((names) => names ?? null),
+  modes: tensor.modes,
+  value: tensor.valueName,
 })
 
-/** The names of a tensor or model from JSON. */
+/** The names of a tensor or model from JSON: the inverse of namesToJson. Absent names have no property. */
 export const namesFromJson = ({ labels, modes, value }: Names) => ({
   ...(labels && { labels: labels.map((names) => names ?? undefined) }),
   ...(modes && { modes }),
   ...(value !== undefined && { valueName: value }),
 })
 
-/** Parses metadata.json. @param name the file, as messages call it */
+/** Parses metadata.json; throws if it is no JSON object. @param name the file, as messages call it */
 export function parseMetadata(text: Uint8Array, name: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(text))
@@ -50,8 +50,11 @@ export function parseMetadata(text: Uint8Array, name: string): Record<string, un
 }
 
 /**
- * Checks version, dims, labels and modes, which all of Lacuna's files have.
- * @param what the kind of file, as messages call it @param newest the last version that can be read
+ * Reads the dims and names in metadata.json, which all of Lacuna's files have. Throws if one of them is not
+ * valid, or the version is newer than `newest`.
+ * @param what the kind of file, as messages call it
+ * @param newest the last version that can be read
+ * @param name the file, as messages call it
  */
 export function readNames(
   metadata: Record<string, unknown>,
@@ -70,11 +73,11 @@ export function readNames(
       'format',
       `${name}: the ${what} has version ${version}, but this Lacuna reads up to version ${newest}; install a newer one.`,
     )
-  if (!isArrayOf(dims, isNumber)) throw damaged('dims', name)
-  if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels', name)
+  if (!isArrayOf(dims, isNumber)) throw damagedField('dims', name)
+  if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damagedField('labels', name)
   const modes = given === undefined ? undefined : readModes(given)
-  if (given !== undefined && !modes) throw damaged('modes', name)
-  if (value !== undefined && !isString(value)) throw damaged('value', name)
+  if (given !== undefined && !modes) throw damagedField('modes', name)
+  if (value !== undefined && !isString(value)) throw damagedField('value', name)
   return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
 }
 
@@ -86,14 +89,16 @@ export const binningNames = [
 /** The name of a binning. */
 export type BinningName = (typeof binningNames)[number]
 
-/** The modes that a file names; undefined if any of them is not made of what is known here. */
+/**
+ * The modes of a file, from JSON; undefined if one of them is not valid or has an unknown type or binning.
+ */
 export function readModes(value: unknown): Mode[] | undefined {
   if (!Array.isArray(value)) return undefined
   const modes = value.map(readMode)
   return modes.every((mode) => mode !== undefined) ? modes : undefined
 }
 
-/** A mode of JSON; undefined if it is not valid. */
+/** A mode from JSON; undefined if it is not valid or has an unknown type or binning. */
 function readMode(value: unknown): Mode | undefined {
   if (!isRecord(value) || !isString(value.name)) return undefined
   const type = isString(value.type) ? columnType(value.type) : undefined
@@ -103,7 +108,7 @@ function readMode(value: unknown): Mode | undefined {
   return { name: value.name, ...(type && { type }), ...(from && { from }) }
 }
 
-/** How a mode is made of a column, from JSON; undefined if it is not valid. */
+/** The column and binning that a mode is made of, from JSON; undefined if they are not valid. */
 function readSource(value: unknown): ModeSource | undefined {
   if (!isRecord(value) || !isString(value.column)) return undefined
   const { column, binning, argument, dates } = value
@@ -118,8 +123,8 @@ function readSource(value: unknown): ModeSource | undefined {
   }
 }
 
-/** The error for a field of metadata.json that has the wrong shape. */
-export function damaged(field: string, name: string): InputError {
+/** The error for a field of metadata.json that is not valid. @param name the file, as messages call it */
+export function damagedField(field: string, name: string): InputError {
   return new InputError(
     'format',
     `${name}: the ${field} in metadata.json cannot be read; the file was changed or damaged.`,
@@ -130,6 +135,7 @@ export function damaged(field: string, name: string): InputError {
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 /** Whether a value of JSON is a string. */
 export const isString = (value: unknown): value is string => typeof value === 'string'
+/** Whether a value of JSON is the labels of a mode: a list of strings, or null for none. */
 const isLabels = (value: unknown): value is string[] | null => value === null || isStrings(value)
 /** Whether a value of JSON is a list of strings. */
 export const isStrings = (value: unknown): value is string[] => isArrayOf(value, isString)
@@ -140,6 +146,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether a value of JSON is a list whose items all pass a test. */
-export function isArrayOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
-  return Array.isArray(value) && value.every(is)
+export function isArrayOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem)
 }

@@ -38,7 +38,7 @@ const SYNONYMS: Record<string, ColumnType> = {
   VARCHAR: 'VARCHAR',
 }
 
-/** The type of that name; undefined for any other text. */
+/** The column type for SQL's name of a type, as DuckDB writes it; undefined for any other text. */
 export function columnType(name: string): ColumnType | undefined {
   if (Object.hasOwn(SYNONYMS, name)) return SYNONYMS[name]
   const [, width, scale] = /^DECIMAL\((\d{1,2}),(\d{1,2})\)$/.exec(name) ?? []
@@ -54,8 +54,10 @@ export const isNumeric = (type: ColumnType): boolean => isWhole(type) || isFract
 /** Whether a type is one of dates or times. */
 export const isTemporal = (type: ColumnType): boolean => type === 'DATE' || type === 'TIMESTAMP'
 
+/** A date of ISO 8601 without a time of day. */
 const DATE = /^\d{4}-\d\d-\d\d$/
-const patterns: readonly [ColumnType, (text: string) => boolean][] = [
+/** Column types, the narrowest first, each with a test whether a text is a value of it. */
+const typeTests: readonly [ColumnType, (text: string) => boolean][] = [
   ['BIGINT', (text) => /^\s*[-+]?\d{1,18}\s*$/.test(text)],
   ['HUGEINT', (text) => /^\s*[-+]?\d{1,38}\s*$/.test(text)],
   // A longer whole number would not survive as a double.
@@ -70,36 +72,37 @@ const patterns: readonly [ColumnType, (text: string) => boolean][] = [
 ]
 
 /**
- * The narrowest type that all the texts are of. A number with leading zeros is text, for it would lose them;
- * so is anything in quotes that a number would change.
+ * The narrowest type of which all texts are; VARCHAR if there are none. A number with leading zeros is text,
+ * for it would lose them.
+ * @param quoted whether the texts were in quotes: then any number that is not in canonical form is text
  */
 export function typeOfTexts(texts: Iterable<string>, quoted = false): ColumnType {
-  let possible = patterns
+  let possible = typeTests
   for (const text of texts) {
     possible = possible.filter(
-      ([type, fits]) => fits(text) && !(isNumeric(type) && losesText(text, type, quoted)),
+      ([type, isOfType]) => isOfType(text) && !(isNumeric(type) && losesText(text, type, quoted)),
     )
     if (possible.length === 0) return 'VARCHAR'
   }
-  return possible === patterns ? 'VARCHAR' : possible[0][0]
+  return possible === typeTests ? 'VARCHAR' : possible[0][0]
 }
 
-/** Whether a text is changed when it is read as a number. */
+/** Whether reading a text as a number loses characters: leading zeros or, if it was in quotes, any. */
 function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
-  return quoted ? canonical(text, type) !== text : /^\s*[-+]?0\d/.test(text)
+  return quoted ? canonicalText(text, type) !== text : /^\s*[-+]?0\d/.test(text)
 }
 
-/** The time of a text in ISO 8601; NaN if it is none. */
+/** The microseconds since 1970 of a text in ISO 8601; NaN if it is none. */
 function timeOfText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   return isoTime(bytes, 0, bytes.length)
 }
 
 /**
- * The canonical text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no such
- * value.
+ * The canonicalText text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no
+ * such value.
  */
-export function canonical(text: string, type: ColumnType): string | undefined {
+export function canonicalText(text: string, type: ColumnType): string | undefined {
   switch (type) {
     case 'VARCHAR':
       return text
@@ -122,7 +125,10 @@ export function canonical(text: string, type: ColumnType): string | undefined {
   return numberText(number, type)
 }
 
-/** The text of a number by its type: of a day or a time since 1970, a truth value, or a number. */
+/**
+ * The text of a number by its type: a DATE from days, a TIMESTAMP from microseconds since 1970, a BOOLEAN
+ * from 0 or 1. A DOUBLE always has a point or an exponent, as in 1.0.
+ */
 export function numberText(x: number, type: ColumnType): string {
   if (type === 'DATE') return dateText(x)
   if (type === 'TIMESTAMP') return timestampText(x)
@@ -133,7 +139,10 @@ export function numberText(x: number, type: ColumnType): string {
   return type === 'DOUBLE' && /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
-/** The order of texts of a type: numbers by their size, all else by code points, which orders times, too. */
+/**
+ * Returns a comparison function for texts of a type: numbers by their size, all else by code points, which
+ * orders times, too.
+ */
 export function compareTexts(type: ColumnType): (a: string, b: string) => number {
   if (isWhole(type))
     return (a, b) => Number(a) - Number(b) || (BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0)

@@ -3,22 +3,24 @@
  * significant digits (9 always suffice) from which parseDecimal gets the same bits, less trailing zeros.
  */
 import { DOT, LOWER_E, MINUS, ZERO } from './bytes.ts'
-import { POWERS_OF_TEN, scaled } from './decimal.ts'
+import { POWERS_OF_TEN, timesPowerOfTen } from './decimal.ts'
 
-/** The most bytes that a float32 takes as text: -1.23456789e-38 and the like. */
+/** No less than the bytes that any float32 takes as text: -1.23456789e-38 and the like. */
 export const LONGEST_FLOAT32 = 20
 
 /** Float32 holds every whole number up to here. */
 const EXACT_WHOLE = 2 ** 24
 
-/** Writes a whole number below 2³² from `at` on; returns the end. */
+/** Writes a whole number below 2³² at position `at`; returns the position behind it. */
 export function writeWhole(bytes: Uint8Array, at: number, n: number): number {
   const end = at + countDigits(n)
   writeDigits(bytes, end, n)
   return end
 }
 
-/** Writes a finite float32 from `at` on; returns the end. */
+/**
+ * Writes a float32 at position `at`; returns the position behind it. Throws a RangeError if it is not finite.
+ */
 export function writeFloat32(bytes: Uint8Array, at: number, x: number): number {
   if (!Number.isFinite(x)) throw new RangeError(`${x} is no number that can be written`)
   if (x < 0 || Object.is(x, -0)) {
@@ -30,9 +32,9 @@ export function writeFloat32(bytes: Uint8Array, at: number, x: number): number {
   let exponent = exponentOf(x)
   for (let precision = 7; precision <= 9; precision++) {
     const scale = precision - 1 - exponent
-    if (scale < -22 || scale > 22) break // scaled() would round twice
-    let m = Math.round(scaled(x, scale)) >>> 0 // at most 10⁹ or just above
-    if (Math.fround(scaled(m, -scale)) !== x) continue
+    if (scale < -22 || scale > 22) break // timesPowerOfTen() would round twice
+    let m = Math.round(timesPowerOfTen(x, scale)) >>> 0 // at most 10⁹ or just above
+    if (Math.fround(timesPowerOfTen(m, -scale)) !== x) continue
     let lowest = -scale // the exponent of m's last digit
     while (m % 10 === 0) {
       m = (m / 10) >>> 0
@@ -53,9 +55,10 @@ export function writeFloat32(bytes: Uint8Array, at: number, x: number): number {
   return writeDecimal(bytes, at, m, exponent - countDigits(m) + 1)
 }
 
+/** Receives the text of one number. */
 const scratch = new Uint8Array(LONGEST_FLOAT32)
 
-/** A finite float32 as text. */
+/** A float32 as text. Throws a RangeError if it is not finite. */
 export const float32Text = (x: number): string =>
   new TextDecoder().decode(scratch.subarray(0, writeFloat32(scratch, 0, x)))
 
@@ -65,7 +68,7 @@ const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 export const numberAsText = (x: number): string =>
   Math.abs(x) <= LARGEST_FLOAT32 ? float32Text(Math.fround(x)) : String(x)
 
-/** Writes m · 10^lowest, m < 2³²: plainly if it is of ordinary size, else as 1.25e-7. */
+/** Writes m · 10^lowest, m < 2³², plainly from 1e-5 to 1e10, else as 1.25e-7; returns the position behind. */
 function writeDecimal(bytes: Uint8Array, at: number, m: number, lowest: number): number {
   const digits = countDigits(m)
   const exponent = lowest + digits - 1
@@ -85,7 +88,9 @@ function writeDecimal(bytes: Uint8Array, at: number, m: number, lowest: number):
   return writePointed(bytes, at, m, digits, exponent + 1)
 }
 
-/** Writes m · 10^exponent as 1.25e-7. */
+/**
+ * Writes the `digits` digits of m, the first of weight 10^exponent, as 1.25e-7; returns the position behind.
+ */
 function writeScientific(bytes: Uint8Array, at: number, m: number, digits: number, exponent: number): number {
   at = digits === 1 ? writeWhole(bytes, at, m) : writePointed(bytes, at, m, digits, 1)
   bytes[at++] = LOWER_E
@@ -93,7 +98,7 @@ function writeScientific(bytes: Uint8Array, at: number, m: number, digits: numbe
   return writeWhole(bytes, at, Math.abs(exponent))
 }
 
-/** Writes the digits of m with a point after the first `before` of them. */
+/** Writes the `digits` digits of m with a point after the first `before`; returns the position behind. */
 function writePointed(bytes: Uint8Array, at: number, m: number, digits: number, before: number): number {
   const unit = POWERS_OF_TEN[digits - before]
   const whole = (m / unit) >>> 0
@@ -116,7 +121,7 @@ function writeDigits(bytes: Uint8Array, end: number, n: number): void {
   } while (left > 0)
 }
 
-/** The power of ten of the first digit; it may be one off, next to a power of ten. */
+/** The power of ten of the first digit of x > 0; it may be one off, next to a power of ten. */
 function exponentOf(x: number): number {
   let exponent = 0
   if (x >= 1) while (exponent < 10 && x >= POWERS_OF_TEN[exponent + 1]) exponent++
@@ -124,13 +129,13 @@ function exponentOf(x: number): number {
   return Math.abs(exponent) < 10 ? exponent : Math.floor(Math.log10(x))
 }
 
-/** Writes zeros; returns their number. */
+/** Writes `zeros` zeros at position `at`; returns their number. */
 function writeZeros(bytes: Uint8Array, at: number, zeros: number): number {
   for (let i = 0; i < zeros; i++) bytes[at + i] = ZERO
   return zeros
 }
 
-/** The number of digits of a whole number. */
+/** The number of digits of a whole number below 10¹⁰. */
 function countDigits(n: number): number {
   let digits = 1
   while (digits < 10 && n >= POWERS_OF_TEN[digits]) digits++

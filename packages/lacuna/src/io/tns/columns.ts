@@ -2,13 +2,13 @@
 import type { Layout } from './fault.ts'
 import type { TnsHeader } from './header.ts'
 
-/** Options of the parser. */
+/** Options of TnsParser. */
 export interface ParserOptions {
   /** The file, as messages name it. */
   name: string
   /** Decides the layout of the lines from the number of columns of the first entry, or throws. */
   layout(columns: number, where: string): Layout
-  /** Sizes of the modes; larger indices are refused. */
+  /** Sizes of the modes; larger indices are an error. */
   dims?: readonly number[]
   /** The approximate number of bytes; with it the columns need not be enlarged. */
   sizeHint?: number
@@ -18,13 +18,13 @@ export interface ParserOptions {
   header?: boolean
 }
 
-/** The entries of a .tns text. */
+/** The entries of a .tns text, column by column; not yet checked as a tensor. */
 export interface Columns {
-  /** 0-based, one column per mode */
+  /** One column of 0-based indices per mode. */
   indices: Uint32Array[]
   /** Empty where the layout has no values. */
   values: Float32Array
-  /** The file and line of an entry. */
+  /** Returns the file and line of an entry, as messages name it. */
   where: (entry: number) => string
   /** The header, from comments before the first entry. */
   header: TnsHeader

@@ -5,14 +5,16 @@ import { abbreviate, CR, LF, SPACE, TAB } from '../text/index.ts'
 
 /** The layout of a file's lines, which its first entry determines: N indices, then a value or none. */
 export interface Layout {
+  /** The number of indices, N. */
   order: number
   hasValues: boolean
 }
 
 /**
- * The error for a line that is not an entry. The parser's loop accepts good lines only and calls this for any
- * other.
+ * Returns the error that explains why a line is not an entry. The parser's loop accepts good lines only and
+ * calls this for any other.
  * @param where file and line
+ * @param dims the sizes that indices must not exceed
  */
 export function explainLine(
   line: Uint8Array,
@@ -20,7 +22,7 @@ export function explainLine(
   { order, hasValues }: Layout,
   dims?: readonly number[],
 ): InputError {
-  const foreign = foreignByte(line)
+  const foreign = explainForeignByte(line)
   if (foreign) return new InputError('format', `${where}: ${foreign}`)
   const words = splitWords(line)
   const columns = order + (hasValues ? 1 : 0)
@@ -28,7 +30,7 @@ export function explainLine(
     const expected = `${order} indices${hasValues ? ' and a value' : ''}`
     return new InputError(
       'format',
-      `${where}: ${countColumns(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
+      `${where}: ${columnCountText(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
     )
   }
   for (let mode = 0; mode < order; mode++) {
@@ -38,8 +40,11 @@ export function explainLine(
   return new InputError('format', `${where}: ${valueFault(words[columns - 1])}`)
 }
 
-/** Why the bytes of a line are not text, or undefined. The line may end in CR LF, LF or neither. */
-export function foreignByte(line: Uint8Array): string | undefined {
+/**
+ * A sentence about the first byte of a line that does not belong in text; undefined if there is none. The
+ * line may end in CR LF, LF or neither.
+ */
+export function explainForeignByte(line: Uint8Array): string | undefined {
   let end = line.length
   if (line[end - 1] === LF) end--
   if (line[end - 1] === CR) end--
@@ -52,7 +57,7 @@ export function foreignByte(line: Uint8Array): string | undefined {
   }
 }
 
-/** The words of a line. */
+/** The words of a line, which spaces and tabs separate. */
 export function splitWords(line: Uint8Array): string[] {
   return new TextDecoder()
     .decode(line)
@@ -60,12 +65,12 @@ export function splitWords(line: Uint8Array): string[] {
     .filter((word) => word !== '')
 }
 
-/** A number of columns in words. */
-export function countColumns(columns: number): string {
+/** A number of columns, for messages: '1 column', '3 columns'. */
+export function columnCountText(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`
 }
 
-/** Why a word is no index of a mode; undefined if it is one. */
+/** A sentence about why a word is no index, from 1 to `dim`, of a mode, from 0; undefined if it is one. */
 function indexFault(word: string, mode: number, dim?: number): string | undefined {
   const index = Number(word)
   const which = `the index ${quote(word)} of mode ${mode + 1}`
@@ -80,7 +85,7 @@ function indexFault(word: string, mode: number, dim?: number): string | undefine
   return `${which} is not a number; write a whole number from 1.`
 }
 
-/** Why a word is no value. */
+/** A sentence about why a word that the parser has rejected is no value: a finite float32. */
 function valueFault(word: string): string {
   if (/^[+-]?(nan|inf|infinity)$/i.test(word))
     return `the value is ${quote(word)}, but observed values must be finite; leave unobserved entries out.`
@@ -89,4 +94,5 @@ function valueFault(word: string): string {
   return `the value ${quote(word)} is not a number; write it like 2, 0.25 or 1e-3.`
 }
 
+/** A word in quotes for messages, at most 40 characters of it. */
 const quote = (word: string): string => `"${abbreviate(word, 40)}"`

@@ -1,5 +1,5 @@
 /**
- * What lines of numbers cannot tell, in comments at the head of a .tns file, which other tools pass over:
+ * Sizes, names and labels of a tensor in comments at the head of a .tns file, which other tools pass over:
  *
  *     # lacuna {"dims":[2,3],"modes":[{"name":"user"},{"name":"day","type":"DATE"}],"value":"rating"}
  *     # lacuna {"mode":1,"labels":["ann","bob"]}
@@ -20,17 +20,18 @@ export interface TnsHeader {
   valueName?: string
 }
 
+/** The beginning of every line of the header. */
 const MARK = '# lacuna {'
 const MARK_BYTES = new TextEncoder().encode(MARK)
-/** Characters of labels per line: a reader refuses lines beyond 1 MiB. */
+/** Characters of labels from which on a line ends: a reader refuses lines beyond 1 MiB. */
 const LINE_LETTERS = 2 ** 16
 
-/** Writes the header; nothing if the entries alone give the sizes and there are no names. */
+/** Yields the lines of the header; none if the entries alone give the sizes and there are no names. */
 export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   const { dims, indices, labels, modes, valueName } = tensor
   const line = (content: object) => new TextEncoder().encode(`# lacuna ${JSON.stringify(content)}\n`)
-  const named = labels?.some(Boolean) || modes || valueName !== undefined
-  if (!named && dims.every((dim, mode) => dim === largestPlusOne(indices[mode]))) return
+  const hasNames = labels?.some(Boolean) || modes || valueName !== undefined
+  if (!hasNames && dims.every((dim, mode) => dim === largestPlusOne(indices[mode]))) return
   yield line({ dims, modes, value: valueName })
   for (const [mode, names] of labels?.entries() ?? []) {
     let run: string[] = []
@@ -47,10 +48,14 @@ export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   }
 }
 
-/** Adds a comment to the header if it is a line of one. @param where file and line */
+/**
+ * Adds the content of a comment to `header`, in place, if it begins with # lacuna {; other comments are
+ * ignored. Throws if such a comment is not valid.
+ * @param where file and line
+ */
 export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: string): void {
   if (MARK_BYTES.some((byte, at) => line[at] !== byte)) return
-  const content = parse(new TextDecoder().decode(line.subarray(MARK.length - 1)))
+  const content = parseObject(new TextDecoder().decode(line.subarray(MARK.length - 1)))
   const modes = content?.modes === undefined ? undefined : readModes(content.modes)
   const readable = content?.modes === undefined || modes !== undefined
   if (content && readable && isArrayOf(content.dims, isNumber)) {
@@ -70,11 +75,11 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
   }
 }
 
-/** Whether a value is the number of a mode, from 1. */
+/** Whether a value of JSON is the number of a mode, from 1 to the number of `dims`. */
 const isModeOf = (mode: unknown, dims: readonly number[] | undefined): mode is number =>
   isNumber(mode) && Number.isInteger(mode) && mode >= 1 && mode <= (dims?.length ?? 0)
 
-/** Checks that a header is consistent and has as many modes as the entries. */
+/** Returns the header; throws if it is not consistent or has not `order` modes, as the entries have. */
 export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   const { dims, modes, labels } = header
   const wrong = (what: string) =>
@@ -92,8 +97,8 @@ export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   return header
 }
 
-/** A text as a JSON object; undefined if it is none. */
-function parse(text: string): Record<string, unknown> | undefined {
+/** Parses a text as a JSON object; undefined if it is none. */
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text)
     return isRecord(json) ? json : undefined

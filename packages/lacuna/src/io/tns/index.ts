@@ -11,14 +11,14 @@ export { LONGEST_LINE } from './parser.ts'
 export {
   type Coordinates,
   defersDuplicates,
-  firstEntry,
-  frameOf,
+  parseFirstEntry,
   type ReadCoordinatesOptions,
   type ReadTnsOptions,
   readCoordinates,
   readEntries,
   readLines,
   readTns,
+  sizesAndNames,
   tensorOfColumns,
 } from './read.ts'
 export { type WriteTnsOptions, writeTns } from './write.ts'

@@ -6,7 +6,7 @@ import { MAX_INDEX } from '../../tensor/index.ts'
 import { MARGIN, startTextKernel, type TextKernel } from '../text/index.ts'
 import type { Layout } from './fault.ts'
 
-/** Bytes of all columns of the kernel. */
+/** Bytes of all columns of the kernel together; there are no fewer than 64 entries. */
 const COLUMN_BYTES = 2 ** 19
 
 /** An instance of the kernel for lines of one layout. */
@@ -15,8 +15,9 @@ export class LineKernel {
   readonly text: Uint8Array
   /** The most entries that are parsed at a time. */
   readonly capacity: number
-  /** The indices parsed last: one column per mode, `capacity` long; `values` likewise. */
+  /** The 0-based indices parsed last: one column per mode, `capacity` long. */
   readonly indices: readonly Uint32Array[]
+  /** The values parsed last, `capacity` long; empty if the layout has none. */
   readonly values: Float32Array
   /**
    * The position at which parsing stopped: a line that is no good entry, the line behind `capacity` entries,
@@ -27,9 +28,14 @@ export class LineKernel {
   entryLines = 0
   readonly #kernel: TextKernel
   readonly #layout: Layout
+  /** Addresses in the kernel's memory. */
   readonly #at: { text: number; limits: number; columns: number }
 
-  /** @param limits the largest index of each mode @param textBytes the size of `text` */
+  /**
+   * Throws a RangeError if there is not enough memory.
+   * @param limits the largest index of each mode, from 1
+   * @param textBytes the size of `text`
+   */
   constructor(module: WebAssembly.Module, layout: Layout, limits: readonly number[], textBytes: number) {
     const { order, hasValues } = layout
     this.#layout = layout
@@ -67,7 +73,7 @@ export class LineKernel {
     return found
   }
 
-  /** The number of lines that begin in text[start, end), each behind a line feed. */
+  /** Counts the lines that begin in text[start, end), each behind a line feed; entries in `entryLines`. */
   countLines(start: number, end: number): number {
     const lines = this.#kernel.countLines(this.#at.text + start, this.#at.text + end)
     this.entryLines = this.#kernel.entries()

@@ -6,7 +6,9 @@ import { grow } from '../../base/sharedArrays.ts'
  * ones) are stored: the number of entries before the run, and of other lines up to its end.
  */
 export class LineMap {
+  /** Per run, the number of entries before it. */
   #entriesBefore: Uint32Array = new Uint32Array(16)
+  /** Per run, the number of skipped lines up to its end. */
   #skippedAfter: Uint32Array = new Uint32Array(16)
   #runs = 0
   #skipped = 0

@@ -15,14 +15,14 @@ import {
   ZERO,
 } from '../text/index.ts'
 import type { Columns, ParserOptions } from './columns.ts'
-import { explainLine, foreignByte, type Layout, splitWords } from './fault.ts'
+import { explainForeignByte, explainLine, type Layout, splitWords } from './fault.ts'
 import { readHeaderLine, type TnsHeader } from './header.ts'
 import { LineKernel } from './lineKernel.ts'
 import { LineMap } from './lineMap.ts'
 
-/** A longer line is refused: without a limit, a binary file would be held in memory as one line. */
+/** The most bytes of a line: without a limit, a binary file would be held in memory as one line. */
 export const LONGEST_LINE = 2 ** 20
-/** Bytes from which the number of lines is estimated. */
+/** Bytes of the first piece from which the number of entries is estimated. */
 const GUESS_BYTES = 2 ** 16
 /** Bytes of text that the kernel gets at a time. */
 const KERNEL_BYTES = 2 ** 18
@@ -52,30 +52,30 @@ export class TnsParser {
     this.#options = options
   }
 
-  /** Lets wasm parse good lines from here on. */
+  /** Parses good lines by the wasm kernel from here on. */
   useKernel(module: WebAssembly.Module): void {
     this.#module = module
   }
 
-  /** Parses the whole lines of a piece. */
+  /** Parses the whole lines of a piece; throws the error for a line that is no entry. */
   push(piece: Uint8Array): void {
     let start = 0
     if (this.#restLength > 0) {
       const lineEnd = piece.indexOf(LF) + 1
-      this.#store(piece.subarray(0, lineEnd === 0 ? piece.length : lineEnd))
+      this.#storeRest(piece.subarray(0, lineEnd === 0 ? piece.length : lineEnd))
       if (lineEnd === 0) return
       this.#parseRest()
       start = lineEnd
     }
     const end = piece.lastIndexOf(LF) + 1
     if (end > start) this.#parse(piece, start, end)
-    this.#store(piece.subarray(Math.max(start, end)))
+    this.#storeRest(piece.subarray(Math.max(start, end)))
   }
 
   /** Parses the last line, which may have no line feed, and returns all entries. */
   finish(): Columns {
     if (this.#restLength > 0) {
-      this.#store(Uint8Array.of(LF))
+      this.#storeRest(Uint8Array.of(LF))
       this.#parseRest()
     }
     // One column at a time, so that never more than one exists twice.
@@ -91,14 +91,14 @@ export class TnsParser {
     }
   }
 
-  /** The file and line of an entry. */
+  /** The file and line of an entry, as messages name it. */
   #where(entry: number): string {
     const { name, linesBefore = 0 } = this.#options
     return `${name}, line ${linesBefore + this.#lines.lineOf(entry)}`
   }
 
-  /** Appends bytes to the unfinished line. */
-  #store(bytes: Uint8Array): void {
+  /** Appends bytes to the unfinished line; throws if it is longer than LONGEST_LINE. */
+  #storeRest(bytes: Uint8Array): void {
     const length = this.#restLength + bytes.length
     if (length > this.#rest.length) {
       const larger = new Uint8Array(2 * length)
@@ -109,7 +109,8 @@ export class TnsParser {
     this.#restLength = length
     this.#loaded = { bytes: this.#rest, from: 0, to: 0 }
     if (length > LONGEST_LINE) {
-      const fault = foreignByte(this.#rest.subarray(0, length)) ?? 'the line has no end; give .tns text.'
+      const fault =
+        explainForeignByte(this.#rest.subarray(0, length)) ?? 'the line has no end; give .tns text.'
       throw new InputError('format', `${this.#where(this.#entries)}: ${fault}`)
     }
   }
@@ -136,7 +137,7 @@ export class TnsParser {
         at = this.#skipLine(bytes, at)
         continue
       }
-      if (this.#layout === undefined) this.#begin(bytes, lineStart, end)
+      if (this.#layout === undefined) this.#startColumns(bytes, lineStart, end)
       if (this.#entries === this.#capacity) this.#grow()
       at = this.#module
         ? this.#parseFast(bytes, lineStart, end, this.#module)
@@ -226,7 +227,7 @@ export class TnsParser {
     return at
   }
 
-  /** Skips a comment or blank line, which may be one of the header; returns its end. */
+  /** Skips a blank line or comment, which is added to the header if it is a line of it; returns its end. */
   #skipLine(bytes: Uint8Array, at: number): number {
     const end = endOfPlainLine(bytes, at)
     // A comment with a lone CR may be a whole file with the line ends of an old Macintosh.
@@ -241,11 +242,11 @@ export class TnsParser {
    * Determines the layout by the line of the first entry, and allocates columns for the estimated number of
    * entries.
    */
-  #begin(bytes: Uint8Array, lineStart: number, end: number): void {
+  #startColumns(bytes: Uint8Array, lineStart: number, end: number): void {
     const lineEnd = bytes.indexOf(LF, lineStart)
     const line = bytes.subarray(lineStart, lineEnd)
     const where = this.#where(0)
-    const fault = foreignByte(line)
+    const fault = explainForeignByte(line)
     if (fault) throw new InputError('format', `${where}: ${fault}`)
     const { dims, sizeHint } = this.#options
     this.#layout = this.#options.layout(splitWords(line).length, where)
@@ -260,7 +261,7 @@ export class TnsParser {
     if (hasValues) this.#values = float32Array(this.#capacity)
   }
 
-  /** Enlarges the columns. */
+  /** Enlarges the columns by half; throws if there are too many entries. */
   #grow(): void {
     if (this.#entries >= MAX_INDEX)
       throw new InputError(
@@ -274,7 +275,7 @@ export class TnsParser {
     if (this.#layout?.hasValues) this.#values = grow(this.#values, this.#capacity)
   }
 
-  /** Throws the error for a line. */
+  /** Throws the error for a line that is not an entry. */
   #fail(line: Uint8Array): never {
     const { dims } = this.#options
     const layout = this.#layout ?? { order: 0, hasValues: false }
@@ -282,7 +283,7 @@ export class TnsParser {
   }
 }
 
-/** An instance of the kernel; undefined where the shell's limits leave no address space for it. */
+/** Starts an instance of the kernel; undefined where the shell's limits leave no address space for it. */
 function startKernel(
   module: WebAssembly.Module,
   layout: Layout,
@@ -296,7 +297,7 @@ function startKernel(
   }
 }
 
-/** The number that digits [from, to) write, when they are too many for 32-bit arithmetic. */
+/** The number that the digits in bytes [from, to) write, when they are too many for 32-bit arithmetic. */
 function parseLongIndex(bytes: Uint8Array, from: number, to: number): number {
   let n = 0
   for (let at = from; at < to; at++) n = n * 10 + (bytes[at] - ZERO)

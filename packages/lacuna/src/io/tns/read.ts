@@ -14,7 +14,7 @@ import {
 } from '../../tensor/index.ts'
 import { compileTextKernel } from '../text/index.ts'
 import type { Columns, ParserOptions } from './columns.ts'
-import { countColumns, type Layout } from './fault.ts'
+import { columnCountText, type Layout } from './fault.ts'
 import { checkHeader, type TnsHeader } from './header.ts'
 import { TnsParser } from './parser.ts'
 
@@ -38,7 +38,7 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   deferDuplicateCheck?: boolean
 }
 
-/** Reads a tensor from the pieces of a .tns text. */
+/** Reads a tensor from the pieces of a .tns text. Throws an InputError if it is not valid. */
 export async function readTns(
   source: AsyncIterable<Uint8Array>,
   options: ReadTnsOptions,
@@ -46,7 +46,7 @@ export async function readTns(
   return tensorOfColumns(await readEntries(source, options), options)
 }
 
-/** Reads the entries of a .tns text as columns, which are not checked yet. */
+/** Reads the entries of a .tns text as columns. Values, duplicates and the header are not checked yet. */
 export async function readEntries(
   source: AsyncIterable<Uint8Array>,
   options: ReadTnsOptions,
@@ -57,8 +57,8 @@ export async function readEntries(
   })
 }
 
-/** Facts about entries that need no check. */
-export interface KnownOfColumns {
+/** Facts about columns that are known and need no check. */
+export interface ColumnFacts {
   /** Coordinates do not repeat. */
   distinct?: boolean
   /** No value is negative. */
@@ -67,15 +67,15 @@ export interface KnownOfColumns {
   largest?: readonly number[]
 }
 
-/** Checks the columns of a file and makes them a tensor. */
+/** Checks the columns of a file by the options and makes them a tensor; throws if there are no entries. */
 export function tensorOfColumns(
   { indices, values, where, header }: Columns,
   { name, negative, duplicates, dims, deferDuplicateCheck }: ReadTnsOptions,
-  { distinct, nonnegative, largest }: KnownOfColumns = {},
+  { distinct, nonnegative, largest }: ColumnFacts = {},
 ): SparseTensor {
   if (values.length === 0) throw noEntries(name)
   const sizes = largest ? largest.map((index) => index + 1) : indices.map(largestPlusOne)
-  const frame = frameOf(name, header, sizes, dims)
+  const frame = sizesAndNames(name, header, sizes, dims)
   const tensor = { ...frame, indices, values }
   const isDeferred = !distinct && defersDuplicates({ deferDuplicateCheck, duplicates })
   if ((distinct || isDeferred) && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
@@ -95,7 +95,7 @@ export function tensorOfColumns(
  * @param sizes per mode, the largest index of all entries, counted from 1
  * @param dims the sizes that were asked for
  */
-export function frameOf(
+export function sizesAndNames(
   name: string,
   header: TnsHeader,
   sizes: readonly number[],
@@ -107,7 +107,7 @@ export function frameOf(
   })
 }
 
-/** Leaves the search for duplicates to the engine. @param where names an entry in messages */
+/** Returns the tensor marked so that the engine searches it for duplicates. @param where names an entry */
 const withDeferredCheck = (tensor: SparseTensor, where: (entry: number) => string): SparseTensor =>
   deferDuplicateCheck(tensor, () => refuseDuplicates(tensor, where))
 
@@ -119,10 +119,15 @@ export const defersDuplicates = ({
   deferDuplicateCheck && duplicates === 'error'
 
 /**
- * Parses the head of a file: its comments and its first entry.
+ * Parses the head of a file: its comments and its first entry, which is the only one of the columns returned.
+ * Throws if there is none.
  * @param head the file up to the end of the first line that is an entry
  */
-export function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {
+export function parseFirstEntry(
+  head: Uint8Array,
+  name: string,
+  dims: readonly number[] | undefined,
+): Columns {
   if (head.length === 0) throw new InputError('empty', `${name}: the file is empty.`)
   const layout = (columns: number, where: string) => entryLayout(columns, where, dims)
   const parser = new TnsParser({ name, layout, dims })
@@ -133,20 +138,21 @@ export function firstEntry(head: Uint8Array, name: string, dims: readonly number
 }
 
 /**
- * The layout of a tensor's lines, by the number of columns of the first entry.
+ * The layout of a tensor's lines, by the number of columns of the first entry: the last is the value. Throws
+ * if these are too few, too many or not those of `dims`.
  * @param where file and line of that entry
  */
 function entryLayout(columns: number, where: string, dims: readonly number[] | undefined): Layout {
   if (columns < 3)
     throw new InputError(
       'format',
-      `${where}: ${countColumns(columns)}; give at least two indices and a value, separated by blanks.`,
+      `${where}: ${columnCountText(columns)}; give at least two indices and a value, separated by blanks.`,
     )
   const order = columns - 1
   if (order > MAX_ORDER)
     throw new InputError(
       'format',
-      `${where}: ${countColumns(columns)}; a tensor has at most ${MAX_ORDER} modes.`,
+      `${where}: ${columnCountText(columns)}; a tensor has at most ${MAX_ORDER} modes.`,
     )
   if (dims && dims.length !== order)
     throw new InputError(
@@ -156,6 +162,7 @@ function entryLayout(columns: number, where: string, dims: readonly number[] | u
   return { order, hasValues: true }
 }
 
+/** The error for a file without entries. */
 const noEntries = (name: string): InputError =>
   new InputError('empty', `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
 
@@ -193,7 +200,7 @@ export async function readCoordinates(
       if (columns !== order && columns !== order + 1)
         throw new InputError(
           'format',
-          `${where}: ${countColumns(columns)}; give ${order} indices, or ${order} indices and a value, separated by blanks.`,
+          `${where}: ${columnCountText(columns)}; give ${order} indices, or ${order} indices and a value, separated by blanks.`,
         )
       return { order, hasValues: columns > order }
     },
@@ -203,10 +210,10 @@ export async function readCoordinates(
   return values.length > 0 ? { indices, values } : { indices }
 }
 
-/** Options for reading lines: those of the parser, and progress. */
+/** Options for reading lines: those of TnsParser, and progress. */
 type ReadLinesOptions = ParserOptions & { onProgress?(bytes: number): void }
 
-/** Parses a whole file, which must not be empty. */
+/** Parses a whole file; throws if it is empty. */
 async function readColumns(source: AsyncIterable<Uint8Array>, options: ReadLinesOptions): Promise<Columns> {
   let isEmpty = true
   const columns = await readLines(source, {
@@ -220,7 +227,7 @@ async function readColumns(source: AsyncIterable<Uint8Array>, options: ReadLines
   return columns
 }
 
-/** Parses lines that come in pieces of bytes: a whole file, or a range of its lines. */
+/** Parses lines that come in pieces of bytes: a whole file, or a range of its lines, which may be empty. */
 export async function readLines(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions,
@@ -228,7 +235,7 @@ export async function readLines(
   const parser = new TnsParser(options)
   let bytes = 0
   for await (const piece of source) {
-    if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) await startKernel(parser)
+    if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) await tryKernel(parser)
     parser.push(piece)
     bytes += piece.length
     options.onProgress?.(bytes)
@@ -237,9 +244,9 @@ export async function readLines(
 }
 
 /**
- * Lets the parser use the kernel, unless a page's policy forbids wasm or the browser lacks its instructions.
+ * Makes the parser use the kernel, unless a page's policy forbids wasm or the browser lacks its instructions.
  */
-async function startKernel(parser: TnsParser): Promise<void> {
+async function tryKernel(parser: TnsParser): Promise<void> {
   const module = await compileTextKernel().catch(() => undefined)
   if (module) parser.useKernel(module)
 }

@@ -71,8 +71,8 @@ export function componentsOf(
   const isCandidate = learned.counts.map((counts, mode) =>
     candidates(counts, () => learned.unobserved[mode], minEntries),
   )
-  return shares.order.map((column, place) => ({
-    number: place + 1,
+  return shares.order.map((column, position) => ({
+    number: position + 1,
     column,
     share: shares.shares[column],
     ...(found && { found: found[column] }),
@@ -85,15 +85,22 @@ export function componentsOf(
         strongest,
         isCandidate[mode],
       )
-      const named = rows.map((row) => {
+      const listed = rows.map((row) => {
         const labels = labelsOfUnit(model, unit, row.row)
         return { ...row, label: joinLabels(labels), labels }
       })
-      return { ...description, modes: unit, strongest: named }
+      return { ...description, modes: unit, strongest: listed }
     }),
   }))
 }
 
+/**
+ * Describes a component in one unit of a model: its profile, and the rows that are most specific to it, or
+ * those of the largest weights if none is.
+ * @param model the view of the model
+ * @param column the component
+ * @param most rows at most
+ */
 function describeColumn(
   model: FactorView,
   { means, shares }: ComponentShares,
@@ -119,19 +126,18 @@ function describeColumn(
     const share = normalize(terms)[column]
     profile[row] = factors[mode][row * rank + column]
     lifts[row] = shares[column] > 0 ? share / shares[column] : 0
-    // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of
-    // ten.
+    // Rows with many entries come first, but only by the square root of their entries.
     if (isCandidate(row))
       scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * specificity(lifts[row], 1)
     if (profile[row] > top) top = profile[row]
   }
   if (top > 0) for (let row = 0; row < size; row++) profile[row] /= top
   const rows = largest(scores, most, (row) => scores[row] > 0)
-  // A component that is everywhere as usual has no special rows: those of the largest weights must do.
-  const named = rows.length > 0 ? rows : largest(profile, most, isCandidate)
+  // A component with the same share in all rows is specific to none: list those of the largest weights.
+  const listed = rows.length > 0 ? rows : largest(profile, most, isCandidate)
   return {
     name: modeName(model, mode),
-    rows: named.map((row) => ({
+    rows: listed.map((row) => ({
       row,
       weight: profile[row],
       lift: lifts[row],

@@ -13,14 +13,14 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
 
-/** Most products (entries × R^N): above, it would take more than about a second. */
+/** Most products (entries × R^N), about a second of work; above, the core consistency is not computed. */
 const MOST_WORK = 2e8
 /** Components smaller than this fraction of the largest one are left out. */
 const LEAST_SIZE = 1e-3
 
 /**
- * The core consistency of a model, at most 1; undefined where it would take long, or modes were merged or
- * split.
+ * The core consistency of a model, at most 1; undefined where it would take long, modes were merged or split,
+ * or there are no entries or components.
  */
 export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTensor): number | undefined {
   const { dims, rank, factors, reshapedModes } = model
@@ -29,7 +29,7 @@ export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTen
   const R = columns.length
   const size = R ** dims.length
   if (R === 0 || size * values.length > MOST_WORK) return undefined
-  const density = dims.reduce((share, dim) => share / dim, values.length)
+  const density = dims.reduce((quotient, dim) => quotient / dim, values.length)
   const duals = factors.map((factor, mode) =>
     dualRows(balanceColumns(factor, rank, columns, factors), R, indices[mode]),
   )
@@ -58,7 +58,7 @@ export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTen
   return Number.isFinite(consistency) ? consistency : undefined
 }
 
-/** (R) per mode, the lengths of a factor's columns. */
+/** The Euclidean length of each column of a factor (R). */
 function lengthsOf(factor: Float32Array, rank: number): Float64Array {
   const squares = new Float64Array(rank)
   factor.forEach((x, at) => {
@@ -67,22 +67,24 @@ function lengthsOf(factor: Float32Array, rank: number): Float64Array {
   return squares.map(Math.sqrt)
 }
 
-/** How large the terms of components are, all modes together. */
-const sizesOf = (factors: readonly Float32Array[], rank: number): Float64Array =>
+/** The size of each component (R): the product over all modes of the lengths of its columns. */
+const componentSizes = (factors: readonly Float32Array[], rank: number): Float64Array =>
   factors.reduce((product, factor) => {
     const lengths = lengthsOf(factor, rank)
     return product.map((x, r) => x * lengths[r])
   }, new Float64Array(rank).fill(1))
 
+/** The components, ascending, that are not zero and not below LEAST_SIZE of the largest one. */
 function nonvanishingColumns(rank: number, factors: readonly Float32Array[]): number[] {
-  const sizes = sizesOf(factors, rank)
+  const sizes = componentSizes(factors, rank)
   const least = LEAST_SIZE * Math.max(...sizes)
   return Array.from(sizes.keys()).filter((r) => sizes[r] > 0 && sizes[r] >= least)
 }
 
 /**
- * (I × R), a component's columns equally long in all modes: a core depends on how its size is spread over
- * them.
+ * Copies the given columns of a factor (I × columns), rescaled so that a component's columns are equally long
+ * in all modes: the core depends on how a component's size is spread over them.
+ * @param factors all factors of the model
  */
 function balanceColumns(
   factor: Float32Array,
@@ -91,7 +93,7 @@ function balanceColumns(
   factors: readonly Float32Array[],
 ): Float64Array {
   const lengths = lengthsOf(factor, rank)
-  const sizes = sizesOf(factors, rank)
+  const sizes = componentSizes(factors, rank)
   const rows = factor.length / rank
   const own = new Float64Array(rows * columns.length)
   columns.forEach((r, column) => {
@@ -101,7 +103,10 @@ function balanceColumns(
   return own
 }
 
-/** A (Aᵀ D A)⁻¹, row by row. */
+/**
+ * A (Aᵀ D A)⁻¹ for a factor A (I × R), row-major; D are the entries of rows relative to their mean.
+ * @param rowOf the row of each entry
+ */
 function dualRows(factor: Float64Array, R: number, rowOf: Uint32Array): Float64Array {
   const rows = factor.length / R
   const weights = new Float64Array(rows)

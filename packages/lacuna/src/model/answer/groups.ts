@@ -6,12 +6,16 @@ import type { Factored } from '../factored.ts'
 export interface Group {
   /** The tensor's modes. */
   modes: readonly number[]
-  /** The product (R) of the group's rows at a coordinate; averaged over modes whose index is null. */
+  /**
+   * The elementwise product (R) of the group's factor rows at a coordinate, averaged over the group's modes
+   * whose index is null. Averages are cached: do not modify the result.
+   */
   rowAt(coordinate: readonly (number | null)[]): Float64Array
 }
 
 /**
- * The groups of a member's modes: merged modes share a factor, a split mode has several.
+ * The groups of a member's modes: merged modes share a factor, a split mode has several, any other mode is a
+ * group by itself.
  * @param weights per mode, the weight of each row in averages; 1 by default
  */
 export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[]): Group[] {
@@ -25,40 +29,40 @@ export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[
     else groups.push({ modes, factors: [k] })
   })
   return groups.map((group) => {
-    // Averages by the indices that are known: each takes a pass over the rows, once.
+    // Cache of averages, by the indices that are not null: each takes a pass over the rows.
     const means = new Map<string, Float64Array>()
     /**
-     * Adds the rows of all completions of a coordinate, weighted; returns the sum of the weights. `at` is
-     * restored in the end.
+     * Adds to `sums` the weighted rows of all cells that agree with a coordinate where it is not null; returns
+     * the sum of their weights. The coordinate is modified and restored.
      */
-    const add = (to: Float64Array, at: (number | null)[], weight: number): number => {
-      const open = group.modes.find((mode) => at[mode] === null)
+    const addRows = (sums: Float64Array, coordinate: (number | null)[], weight: number): number => {
+      const open = group.modes.find((mode) => coordinate[mode] === null)
       if (open === undefined) {
         const starts = group.factors.map((k) =>
-          digits[k].reduce((start, digit) => start + rank * digitTerm(digit, at[digit.mode]!), 0),
+          digits[k].reduce((start, digit) => start + rank * digitTerm(digit, coordinate[digit.mode]!), 0),
         )
         for (let r = 0; r < rank; r++)
-          to[r] += group.factors.reduce((value, k, i) => value * factors[k][starts[i] + r], weight)
+          sums[r] += group.factors.reduce((value, k, i) => value * factors[k][starts[i] + r], weight)
         return weight
       }
       let total = 0
       for (let index = 0; index < dims[open]; index++) {
-        const own = weights ? weight * weights[open][index] : weight
-        if (own === 0) continue
-        at[open] = index
-        total += add(to, at, own)
+        const ownWeight = weights ? weight * weights[open][index] : weight
+        if (ownWeight === 0) continue
+        coordinate[open] = index
+        total += addRows(sums, coordinate, ownWeight)
       }
-      at[open] = null
+      coordinate[open] = null
       return total
     }
     return {
       modes: group.modes,
       rowAt: (coordinate) => {
         const key = group.modes.map((mode) => coordinate[mode]).join()
-        const found = means.get(key)
-        if (found) return found
+        const cached = means.get(key)
+        if (cached) return cached
         const sums = new Float64Array(rank)
-        const total = add(sums, [...coordinate], 1)
+        const total = addRows(sums, [...coordinate], 1)
         const mean = total > 0 ? sums.map((sum) => sum / total) : sums
         if (group.modes.some((mode) => coordinate[mode] === null)) means.set(key, mean)
         return mean
@@ -67,7 +71,10 @@ export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[
   })
 }
 
-/** The product (R) of the groups' rows at a coordinate. */
+/**
+ * The elementwise product (R) of all groups' rows at a coordinate. A mode whose index is null is averaged
+ * over.
+ */
 export function productOfGroups(
   groups: readonly Group[],
   coordinate: readonly (number | null)[],

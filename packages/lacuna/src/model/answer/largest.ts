@@ -1,8 +1,9 @@
 /** Indices of the largest numbers. */
 
 /**
- * The indices of the largest numbers, the largest first, in one pass; of equal ones the first.
- * @param most how many
+ * The indices of the largest numbers among those that are allowed, the largest first; equal numbers in the
+ * order of their indices. One pass.
+ * @param most how many indices at most
  */
 export function largest(
   numbers: ArrayLike<number>,

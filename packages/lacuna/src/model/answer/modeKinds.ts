@@ -7,22 +7,25 @@ import { factorView } from '../factorView.ts'
 export interface ModeKind {
   /** 'ordered' where the order of rows means something, else 'named'. */
   kind: 'ordered' | 'named'
-  /** Direction on a map, if the rows have one. */
+  /** Coordinate on a map that the rows are; only where one mode is a latitude and one a longitude. */
   place?: 'latitude' | 'longitude'
-  /** Positions of the rows along the order: numbers, or milliseconds since 1970 for dates. */
+  /** Positions of ordered rows: the numbers in their labels, or milliseconds since 1970 for dates. */
   positions?: Float64Array
   /** Whether positions are times. */
   isTime: boolean
 }
 
-/** Correlation of neighbouring rows above which they count as ordered, if nothing else shows it. */
-const SMOOTH = 0.6
+/**
+ * Autocorrelation of the factor's columns from which rows count as ordered, if neither name nor type shows
+ * it.
+ */
+const LEAST_SMOOTHNESS = 0.6
 /** Modes with fewer rows than this are not ordered. */
 const FEWEST_ROWS = 5
 
 /**
- * The kind of each mode of the factors; merged modes are not ordered.
- * @param titles names of the modes, in place of the model's
+ * The kind of each unit of a model (factorView.ts); merged modes are not ordered.
+ * @param titles names of the units, in place of the model's
  */
 export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKind[] {
   const learned = factorView(model)
@@ -38,9 +41,14 @@ export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKin
   return isMap ? kinds : kinds.map(({ place, ...kind }) => kind)
 }
 
-/** Names of modes that are ordered. */
+/** Words in the names of ordered modes. */
 const ORDERED = /^(year|month|week|day|weekday|hour|minute|second|time|date|slot|period|age)s?$/
 
+/**
+ * The kind of a mode. It is ordered if it has five rows or more, all labels are numbers or dates, and its
+ * name, its type, its binning or the smoothness of its factor shows an order.
+ * @param name in which words such as `week` or `latitude` are looked for
+ */
 function kindOf(model: Predictor, mode: number, name: string): ModeKind {
   const { type, from } = model.modes?.[mode] ?? {}
   const size = model.dims[mode]
@@ -51,46 +59,52 @@ function kindOf(model: Predictor, mode: number, name: string): ModeKind {
   })
   if (size < FEWEST_ROWS || !positions.every(Number.isFinite)) return { kind: 'named', isTime: false }
   const words = name.toLowerCase().split(/[^a-z]+/)
-  const place = placeOf(words, positions)
-  const isSaid =
+  const place = mapCoordinate(words, positions)
+  const isDeclared =
     words.some((word) => ORDERED.test(word)) ||
     isTime ||
     from?.binning !== undefined ||
     type === 'DOUBLE' ||
     type?.startsWith('DECIMAL')
-  if (!isSaid && !place && smoothness(model, mode) < SMOOTH) return { kind: 'named', isTime: false }
+  if (!isDeclared && !place && smoothness(model, mode) < LEAST_SMOOTHNESS)
+    return { kind: 'named', isTime: false }
   return { kind: 'ordered', positions, isTime, ...(place && { place }) }
 }
 
-function placeOf(words: readonly string[], positions: Float64Array): ModeKind['place'] {
-  const within = (most: number): boolean => positions.every((x) => Math.abs(x) <= most)
-  if (words.some((word) => ['lat', 'latitude'].includes(word)) && within(90)) return 'latitude'
-  if (words.some((word) => ['lon', 'lng', 'long', 'longitude'].includes(word)) && within(180))
+/**
+ * The map coordinate that words of a mode's name denote, if the positions are possible degrees; else
+ * undefined.
+ */
+function mapCoordinate(words: readonly string[], positions: Float64Array): ModeKind['place'] {
+  const areWithin = (most: number): boolean => positions.every((x) => Math.abs(x) <= most)
+  if (words.some((word) => ['lat', 'latitude'].includes(word)) && areWithin(90)) return 'latitude'
+  if (words.some((word) => ['lon', 'lng', 'long', 'longitude'].includes(word)) && areWithin(180))
     return 'longitude'
 }
 
 /**
- * Distances at which rows may be similar: next to each other, or after a period such as the days of a week.
+ * Distances, in rows, at which rows may be similar: next to each other, or after a period such as the days of
+ * a week.
  */
 const LAGS = [1, 2, 5, 6, 7]
 
-/** The largest autocorrelation of the factor's columns at one of the lags. */
+/** The largest autocorrelation, over LAGS, of the columns of the first member's factor; at least 0. */
 function smoothness({ members, observed }: Predictor, mode: number): number {
   const [{ rank, factors }] = members
   const factor = factors[mode]
   const rows = factor.length / rank
-  const isSeen = (row: number): boolean => observed === undefined || observed.counts[mode][row] > 0
+  const isObserved = (row: number): boolean => observed === undefined || observed.counts[mode][row] > 0
   // Every component has equal weight: its deviations from its mean, relative to the mean.
   const centred = new Float64Array(factor.length)
   for (let r = 0; r < rank; r++) {
     let [sum, count] = [0, 0]
     for (let row = 0; row < rows; row++)
-      if (isSeen(row)) {
+      if (isObserved(row)) {
         sum += factor[row * rank + r]
         count++
       }
     for (let row = 0; row < rows; row++)
-      if (isSeen(row) && sum > 0) centred[row * rank + r] = (factor[row * rank + r] * count) / sum - 1
+      if (isObserved(row) && sum > 0) centred[row * rank + r] = (factor[row * rank + r] * count) / sum - 1
   }
   const correlations = LAGS.filter((lag) => 3 * lag <= rows).map((lag) => {
     let [together, before, after] = [0, 0, 0]

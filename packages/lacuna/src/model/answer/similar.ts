@@ -28,8 +28,8 @@ export interface SimilarOptions {
 }
 
 /**
- * The rows of a mode that are most similar to one of them: those whose predictions consist of the same
- * components.
+ * The rows of a mode that are most similar to the row with a label, the most similar first: those whose
+ * predictions consist of the same components. Throws if the label is unknown or modes were merged.
  */
 export function similarRows(
   given: Predictor,
@@ -51,13 +51,13 @@ export function similarRows(
     const scales = Array.from({ length: rank }, (_, r) =>
       means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
     )
-    const own = factors[mode].subarray(row * rank, (row + 1) * rank).map((x, r) => x * scales[r])
-    const length = Math.hypot(...own)
+    const target = factors[mode].subarray(row * rank, (row + 1) * rank).map((x, r) => x * scales[r])
+    const length = Math.hypot(...target)
     for (let p = 0; p < similarities.length; p++) {
       let [dot, squares] = [0, 0]
       for (let r = 0; r < rank; r++) {
         const x = factors[mode][p * rank + r] * scales[r]
-        dot += x * own[r]
+        dot += x * target[r]
         squares += x * x
       }
       if (squares > 0 && length > 0)

@@ -65,53 +65,66 @@ const REASONS = 3
 /** Least fraction of a prediction for a component to explain it. */
 const LEAST_SHARE = 0.05
 
-/** Ranks the rows of a mode by their predictions. */
+/**
+ * The rows of a mode with the largest predictions, the largest first. Modes without a fixed row are averaged;
+ * if there are none, predictions are corrected by neighbours. Throws on unknown modes or labels.
+ */
 export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const { n = 10, exclude, minEntries, clip = true } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
   const lookup = new LabelLookup(model)
-  const of = lookup.mode(options.of)
-  const fixed = fixedRows(model, lookup, of, options.for ?? {})
-  const members = model.members.map((member) => predictAlong(member, fixed, of, model.observed?.counts))
-  const scores = new Float64Array(model.dims[of])
+  const rankedMode = lookup.mode(options.of)
+  const fixed = fixedRows(model, lookup, rankedMode, options.for ?? {})
+  const members = model.members.map((member) =>
+    predictAlong(member, fixed, rankedMode, model.observed?.counts),
+  )
+  const scores = new Float64Array(model.dims[rankedMode])
   for (const { score } of members)
     for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
   // The correction by neighbours applies to single cells, not to means over modes.
-  if (model.refine && fixed.every((row, mode) => row !== null || mode === of)) {
+  if (model.refine && fixed.every((row, mode) => row !== null || mode === rankedMode)) {
     const cell = fixed.map((row) => row ?? 0)
     for (let row = 0; row < scores.length; row++) {
-      cell[of] = row
+      cell[rankedMode] = row
       scores[row] = model.refine(cell, scores[row])
     }
   }
-  const excluded = excludedRows(lookup, of, fixed, exclude)
-  const isCandidate = candidates(model.observed?.counts[of], () => unobservedRowsOf(model)[of], minEntries)
+  const excluded = excludedRows(lookup, rankedMode, fixed, exclude)
+  const isCandidate = candidates(
+    model.observed?.counts[rankedMode],
+    () => unobservedRowsOf(model)[rankedMode],
+    minEntries,
+  )
   const rows = largest(scores, n, (row) => isCandidate(row) && !excluded.has(row))
   const explain = explainer(model, members[0])
   return rows.map((row) => ({
     row,
-    label: labelOf(model, of, row),
+    label: labelOf(model, rankedMode, row),
     predicted: clip ? clipToRange(model, scores[row]) : scores[row],
     ...(model.observed && {
-      entries: model.observed.counts[of][row],
-      mean: model.observed.means[of][row],
+      entries: model.observed.counts[rankedMode][row],
+      mean: model.observed.means[rankedMode][row],
     }),
     why: explain(row),
   }))
 }
 
-/** Per mode, the row that is fixed; null in the ranked mode, and in modes to be averaged. */
+/**
+ * Per mode, the row with the given label; null in modes without one. Throws if a mode or label is unknown, or
+ * if the ranked mode has a label.
+ * @param labels labels by the names of their modes
+ */
 export function fixedRows(
   model: Predictor,
   lookup: LabelLookup,
-  of: number | undefined,
+  rankedMode: number,
   labels: Labels,
 ): (number | null)[] {
   const fixed: (number | null)[] = model.dims.map(() => null)
   for (const [name, label] of Object.entries(labels)) {
     const mode = lookup.mode(name)
-    if (mode === of)
+    if (mode === rankedMode)
       throw new InputError(
         'option',
         `${modeName(model, mode)} cannot be both what is ranked and what it is ranked for; name another mode.`,
@@ -121,43 +134,53 @@ export function fixedRows(
   return fixed
 }
 
+/**
+ * The rows of mode `rankedMode` that `exclude` leaves out of the ranking. Given labels: the rows with these
+ * labels; unknown labels are ignored. Given a tensor: the rows of its entries that agree with `fixed` in the
+ * other modes.
+ */
 function excludedRows(
   lookup: LabelLookup,
-  of: number,
+  rankedMode: number,
   fixed: readonly (number | null)[],
   exclude: TopOptions['exclude'] = [],
 ): Set<number> {
-  if ('indices' in exclude) return new Set(valuesAlong(exclude, fixed, of).keys())
-  const rows = Array.from(exclude, (label) => lookup.find(of, label))
+  if ('indices' in exclude) return new Set(valuesAlong(exclude, fixed, rankedMode).keys())
+  const rows = Array.from(exclude, (label) => lookup.find(rankedMode, label))
   return new Set(rows.filter((row) => row !== undefined))
 }
 
-/** Values of the entries that have the fixed rows in the other modes, by their row of a mode. */
+/**
+ * Values of the entries that agree with `fixed` in all modes but one, by their row of that mode.
+ * @param fixed per mode, a row, or null for any; ignored in `mode`
+ * @param mode the mode whose rows are the keys
+ */
 export function valuesAlong(
   { indices, values }: SparseTensor,
   fixed: readonly (number | null)[],
   mode: number,
 ): Map<number, number> {
   const columns = fixed.flatMap((row, m) => (row === null || m === mode ? [] : [{ column: indices[m], row }]))
-  const found = new Map<number, number>()
+  const valueOfRow = new Map<number, number>()
   for (let e = 0; e < values.length; e++)
-    if (columns.every(({ column, row }) => column[e] === row)) found.set(indices[mode][e], values[e])
-  return found
+    if (columns.every(({ column, row }) => column[e] === row)) valueOfRow.set(indices[mode][e], values[e])
+  return valueOfRow
 }
 
 /**
- * Makes a function that returns the components that explain a row's prediction; of an ensemble, those of its
- * first member.
+ * Makes a function that returns the components that explain a row's prediction, at most REASONS, the most
+ * specific first; of an ensemble, those of its first member.
+ * @param predictions of the first member along the ranked mode
  */
-function explainer(model: Predictor, { terms }: PredictionsAlong): (row: number) => Reason[] {
-  const { shares: usual, numbers } = componentShares(factorView(model))
+function explainer(model: Predictor, predictions: PredictionsAlong): (row: number) => Reason[] {
+  const { shares: meanShares, numbers } = componentShares(factorView(model))
   return (row) => {
-    const shares = normalize(terms(row))
-    const scores = shares.map((share, r) => specificity(share, usual[r]))
+    const shares = normalize(predictions.terms(row))
+    const scores = shares.map((share, r) => specificity(share, meanShares[r]))
     return largest(scores, REASONS, (r) => scores[r] > 0 && shares[r] >= LEAST_SHARE).map((r) => ({
       component: numbers[r],
       share: shares[r],
-      lift: shares[r] / usual[r],
+      lift: shares[r] / meanShares[r],
     }))
   }
 }

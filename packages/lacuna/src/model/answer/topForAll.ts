@@ -48,72 +48,85 @@ export interface TopBatch {
   n: number
   /** Ranked rows (count × n), the best first. */
   rows: Uint32Array
-  /** Their predictions (count × n). */
+  /** Predictions of the ranked rows (count × n). */
   predicted: Float64Array
-  /** Rows in each ranking (count). */
+  /** Number of rows in each ranking (count), at most n. */
   found: Uint32Array
 }
 
+/** Most rows of the asked mode in a batch; a question is such a row. */
 const QUESTIONS_AT_A_TIME = 8192
-/** Rows beyond those asked for that are also ranked in float64. */
+/**
+ * Rows beyond n that the kernels return for each question: float64 may order them differently than float32.
+ */
 const SPARE = 8
 
-/** Ranks the rows of a mode for every row of another one, batch by batch, on all threads. */
+/**
+ * Ranks the rows of a mode for every row of another one, batch by batch, on all threads. Throws if modes were
+ * merged, a mode or label is unknown, or no row has enough entries.
+ */
 export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const model = requireUnmerged(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
   const lookup = new LabelLookup(model)
-  const asked = lookup.mode(options.for)
-  const of = lookup.mode(options.of)
-  if (asked === of)
+  const askedMode = lookup.mode(options.for)
+  const rankedMode = lookup.mode(options.of)
+  if (askedMode === rankedMode)
     throw new InputError(
       'option',
       `${options.of} cannot be both what is ranked and what it is ranked for; name another mode.`,
     )
-  const fixed = fixedRows(model, lookup, of, options.fixed ?? {})
-  if (fixed[asked] !== null)
+  const fixed = fixedRows(model, lookup, rankedMode, options.fixed ?? {})
+  if (fixed[askedMode] !== null)
     throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
-  const isCandidate = candidates(model.counts[of], () => model.unobserved[of], minEntries)
-  const rows = Uint32Array.from(new Uint32Array(model.dims[of]).keys()).filter(isCandidate)
+  const isCandidate = candidates(model.counts[rankedMode], () => model.unobserved[rankedMode], minEntries)
+  const rows = Uint32Array.from(new Uint32Array(model.dims[rankedMode]).keys()).filter(isCandidate)
   if (rows.length === 0)
     throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
   const weights = model.members.map((member) =>
-    productExcept(member, fixed, [of, asked], model.observed?.counts),
+    productExcept(member, fixed, [rankedMode, askedMode], model.observed?.counts),
   )
   const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
-  const most = Math.min(rows.length, n + SPARE)
-  const leftOut = exclude ? excludedBy(exclude, asked, of, fixed, rows, model.dims) : undefined
-  const size = model.dims[asked]
-  const atATime = Math.min(size, QUESTIONS_AT_A_TIME)
+  const rowsPerRanking = Math.min(rows.length, n + SPARE)
+  const excluded = exclude
+    ? excludedPositions(exclude, askedMode, rankedMode, fixed, rows, model.dims)
+    : undefined
+  const size = model.dims[askedMode]
+  const batchSize = Math.min(size, QUESTIONS_AT_A_TIME)
   const engine = await TopEngine.open({
-    rows: concatenated(model, of, rows),
+    rows: concatenateRows(model, rankedMode, rows),
     length,
-    most,
-    questionsAtATime: atATime,
-    excludedAtATime: leftOut ? mostExcluded(leftOut.starts, atATime) : 0,
+    most: rowsPerRanking,
+    questionsAtATime: batchSize,
+    excludedAtATime: excluded ? mostExcludedPerBatch(excluded.starts, batchSize) : 0,
     ...(threads && { threads }),
   })
   try {
-    for (let first = 0; first < size; first += atATime) {
-      const count = Math.min(atATime, size - first)
-      const questions = questionsOf(model, asked, weights, first, count)
+    for (let first = 0; first < size; first += batchSize) {
+      const count = Math.min(batchSize, size - first)
+      const questions = questionVectors(model, askedMode, weights, first, count)
       const answers = await engine.ask({
         count,
         write: (into) => into.set(questions),
-        ...(leftOut && {
-          excluded: (question) =>
-            leftOut.rows.subarray(leftOut.starts[first + question], leftOut.starts[first + question + 1]),
-        }),
+        excluded:
+          excluded &&
+          ((question) =>
+            excluded.rows.subarray(excluded.starts[first + question], excluded.starts[first + question + 1])),
       })
-      yield inOrder(first, count, answers.best, answers.scores)
+      yield rankInFloat64(first, count, answers.best, answers.scores)
     }
   } finally {
     await engine.close()
   }
 
-  function inOrder(first: number, count: number, best: Uint32Array, scores: Float32Array): TopBatch {
+  /**
+   * Ranks the candidates that the kernels found for a batch by their predictions in float64.
+   * @param best positions among the candidates (count × rowsPerRanking)
+   * @param scores their float32 scores; negative where there are no more candidates
+   */
+  function rankInFloat64(first: number, count: number, best: Uint32Array, scores: Float32Array): TopBatch {
     const batch: TopBatch = {
       ...{ first, count, n },
       rows: new Uint32Array(count * n),
@@ -121,22 +134,22 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
       found: new Uint32Array(count),
     }
     for (let question = 0; question < count; question++) {
-      const own = model.members.map(({ rank, factors }, k) =>
-        weights[k].map((w, r) => w * factors[asked][(first + question) * rank + r]),
+      const products = model.members.map(({ rank, factors }, k) =>
+        weights[k].map((w, r) => w * factors[askedMode][(first + question) * rank + r]),
       )
       const ranked: { row: number; y: number }[] = []
-      for (let i = question * most; i < (question + 1) * most && scores[i] >= 0; i++) {
+      for (let i = question * rowsPerRanking; i < (question + 1) * rowsPerRanking && scores[i] >= 0; i++) {
         const row = rows[best[i]]
         let y = 0
         model.members.forEach(({ rank, factors }, k) => {
-          y += dotRow(own[k], factors[of], row * rank) / model.members.length
+          y += dotRow(products[k], factors[rankedMode], row * rank) / model.members.length
         })
         ranked.push({ row, y })
       }
       ranked.sort((a, b) => b.y - a.y || a.row - b.row)
-      const kept = ranked.slice(0, n)
-      batch.found[question] = kept.length
-      kept.forEach(({ row, y }, i) => {
+      const ranking = ranked.slice(0, n)
+      batch.found[question] = ranking.length
+      ranking.forEach(({ row, y }, i) => {
         batch.rows[question * n + i] = row
         batch.predicted[question * n + i] = clip ? clipToRange(model, y) : y
       })
@@ -145,8 +158,12 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   }
 }
 
-/** The members' rows side by side, scaled near 1 so that float32 neither overflows nor underflows. */
-function concatenated({ members }: Predictor, mode: number, rows: Uint32Array): Float32Array {
+/**
+ * The factor rows of all members side by side (rows × sum of ranks), scaled near 1 so that float32 neither
+ * overflows nor underflows.
+ * @param rows the rows of the mode to copy
+ */
+function concatenateRows({ members }: Predictor, mode: number, rows: Uint32Array): Float32Array {
   const length = members.reduce((sum, { rank }) => sum + rank, 0)
   const all = new Float32Array(rows.length * length)
   let offset = 0
@@ -156,10 +173,16 @@ function concatenated({ members }: Predictor, mode: number, rows: Uint32Array): 
     })
     offset += rank
   }
-  return nearOne(all)
+  return scaleNearOne(all)
 }
 
-function questionsOf(
+/**
+ * The vectors (count × sum of ranks) whose dot products with the concatenated rows are ranked: rows of the
+ * asked mode times the members' weights, each scaled near 1.
+ * @param weights per member, the product (R) of the fixed and mean rows of all other modes
+ * @param first first row of the asked mode
+ */
+function questionVectors(
   { members }: Predictor,
   mode: number,
   weights: readonly Float64Array[],
@@ -170,17 +193,20 @@ function questionsOf(
   const questions = new Float32Array(count * length)
   const question = new Float64Array(length)
   for (let q = 0; q < count; q++) {
-    let at = 0
+    let next = 0
     members.forEach(({ rank, factors }, k) => {
-      for (let r = 0; r < rank; r++) question[at++] = weights[k][r] * factors[mode][(first + q) * rank + r]
+      for (let r = 0; r < rank; r++) question[next++] = weights[k][r] * factors[mode][(first + q) * rank + r]
     })
-    questions.set(nearOne(question), q * length)
+    questions.set(scaleNearOne(question), q * length)
   }
   return questions
 }
 
-/** Scales numbers by a power of two, which does not change their order. */
-function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
+/**
+ * Scales numbers in place by a power of two that makes the largest lie between 1 and 2, and returns them;
+ * their order does not change. Does nothing if the largest is 0 or not finite.
+ */
+function scaleNearOne<A extends Float32Array | Float64Array>(numbers: A): A {
   let largest = 0
   for (let i = 0; i < numbers.length; i++) if (numbers[i] > largest) largest = numbers[i]
   if (!(largest > 0 && largest < Infinity)) return numbers
@@ -190,37 +216,38 @@ function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
 }
 
 /**
- * For every row of mode `asked`, the positions of excluded rows among the candidates, ascending, as a
- * compressed list.
+ * For every row of the asked mode, the positions of its excluded rows among the candidates, ascending, as a
+ * compressed list: those of row i are rows[starts[i]] to rows[starts[i + 1] − 1].
+ * @param fixed per mode, the row that an entry must have to exclude, or null for any
  */
-function excludedBy(
+function excludedPositions(
   { indices, values }: SparseTensor,
-  asked: number,
-  of: number,
+  askedMode: number,
+  rankedMode: number,
   fixed: readonly (number | null)[],
   candidates: Uint32Array,
   dims: readonly number[],
 ): { starts: Uint32Array; rows: Uint32Array } {
-  const placeOf = new Int32Array(dims[of]).fill(-1)
-  candidates.forEach((row, place) => {
-    placeOf[row] = place
+  const positionOf = new Int32Array(dims[rankedMode]).fill(-1)
+  candidates.forEach((row, position) => {
+    positionOf[row] = position
   })
-  const meant = fixed.flatMap((row, mode) => (row === null ? [] : [{ column: indices[mode], row }]))
+  const conditions = fixed.flatMap((row, mode) => (row === null ? [] : [{ column: indices[mode], row }]))
   const lists = new Map<number, number[]>()
   for (let e = 0; e < values.length; e++) {
-    const place = placeOf[indices[of][e]]
-    if (place < 0 || !meant.every(({ column, row }) => column[e] === row)) continue
-    const list = lists.get(indices[asked][e])
-    if (list) list.push(place)
-    else lists.set(indices[asked][e], [place])
+    const position = positionOf[indices[rankedMode][e]]
+    if (position < 0 || !conditions.every(({ column, row }) => column[e] === row)) continue
+    const list = lists.get(indices[askedMode][e])
+    if (list) list.push(position)
+    else lists.set(indices[askedMode][e], [position])
   }
-  const starts = new Uint32Array(dims[asked] + 1)
+  const starts = new Uint32Array(dims[askedMode] + 1)
   let total = 0
-  for (let row = 0; row < dims[asked]; row++) {
+  for (let row = 0; row < dims[askedMode]; row++) {
     starts[row] = total
     total += lists.get(row)?.length ?? 0
   }
-  starts[dims[asked]] = total
+  starts[dims[askedMode]] = total
   const rows = new Uint32Array(total)
   for (const [row, list] of lists)
     rows.set(
@@ -230,9 +257,13 @@ function excludedBy(
   return { starts, rows }
 }
 
-function mostExcluded(starts: Uint32Array, atATime: number): number {
+/**
+ * The largest number of excluded rows in a batch.
+ * @param starts per question, where its excluded rows begin
+ */
+function mostExcludedPerBatch(starts: Uint32Array, batchSize: number): number {
   let most = 0
-  for (let first = 0; first < starts.length - 1; first += atATime)
-    most = Math.max(most, starts[Math.min(starts.length - 1, first + atATime)] - starts[first])
+  for (let first = 0; first < starts.length - 1; first += batchSize)
+    most = Math.max(most, starts[Math.min(starts.length - 1, first + batchSize)] - starts[first])
   return most
 }

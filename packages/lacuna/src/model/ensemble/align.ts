@@ -7,7 +7,10 @@ import { type Label, LabelLookup } from '../labelLookup.ts'
 /** A new entry: the label of each mode and the value, by name. */
 export type NewEntry = Readonly<Record<string, Label | null | undefined>>
 
-/** Aligns a tensor to a model by labels; the labels of new rows are appended. */
+/**
+ * Returns a tensor whose indices are those of a model, by label; rows with new labels are appended. Modes of
+ * which the model or the tensor has no labels keep their indices. Throws if the number of modes differs.
+ */
 export function align(model: Predictor, entries: SparseTensor): SparseTensor {
   const order = model.dims.length
   if (entries.dims.length !== order)
@@ -17,14 +20,14 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
     )
   const lookup = new LabelLookup(model)
   const modes = entries.dims.map((_, mode) => {
-    const own = entries.labels?.[mode]
+    const entryLabels = entries.labels?.[mode]
     const labels = model.labels?.[mode]
-    if (!own || !labels) return alignByIndex(model, entries, mode)
+    if (!entryLabels || !labels) return alignByIndex(model, entries, mode)
     const added: string[] = []
-    const rows = Uint32Array.from(own, (label) => {
-      const found = lookup.find(mode, label)
-      return found ?? labels.length + added.push(label) - 1
-    })
+    const rows = Uint32Array.from(
+      entryLabels,
+      (label) => lookup.find(mode, label) ?? labels.length + added.push(label) - 1,
+    )
     return { column: entries.indices[mode].map((index) => rows[index]), labels: [...labels, ...added] }
   })
   return {
@@ -37,7 +40,8 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
 }
 
 /**
- * Aligns a mode by index where the model or the entries have no labels; new rows are called by their number.
+ * The indices of a mode unchanged, and its labels, if the model has any; new rows have their number from 1 as
+ * a label.
  */
 function alignByIndex(
   model: Predictor,
@@ -51,13 +55,18 @@ function alignByIndex(
   return { column, labels: Array.from({ length: size }, (_, row) => labels[row] ?? String(row + 1)) }
 }
 
+/** One more than the largest index of a column, but at least `least`. */
 function sizeOf(column: Uint32Array, least: number): number {
   let size = least
   for (const index of column) if (index >= size) size = index + 1
   return size
 }
 
-/** Makes a tensor, aligned to a model, of records. @param valueName the property of the value */
+/**
+ * Makes a tensor of records, with the indices of a model by label; rows with new labels are appended. Throws
+ * if a label is missing, a value is not a number from 0, or there are no records.
+ * @param valueName the property of the value
+ */
 export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName: string): SparseTensor {
   const lookup = new LabelLookup(model)
   const names = model.dims.map((_, mode) => modeName(model, mode))
@@ -83,6 +92,7 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
   }
   if (values.length === 0) throw new InputError('empty', 'There are no entries to fold in.')
 
+  /** The index of a label that the model does not have. In a mode without labels it is the number itself. */
   function newRow(mode: number, label: Label, row: number): number {
     const size = model.dims[mode]
     if (!model.labels?.[mode]) {
@@ -93,8 +103,8 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
         `Row ${row}: ${names[mode]} is ${label}; it must be a whole number from 1.`,
       )
     }
-    const known = added[mode].get(String(label))
-    if (known !== undefined) return known
+    const index = added[mode].get(String(label))
+    if (index !== undefined) return index
     const next = size + added[mode].size
     added[mode].set(String(label), next)
     return next

@@ -31,26 +31,26 @@ export interface AssembledEnsemble {
   stability: EnsembleStability
 }
 
-/** Cells without an entry, at which the models' disagreement is measured. */
+/** Most random cells at which the models' disagreement is measured. */
 const UNSEEN_CELLS = 20_000
 
 /**
- * Combines the models of a cross-fit into one.
+ * Combines the models of a cross-fit into an ensemble, with its correction, intervals, errors and stability.
  * @param tensor the entries that the folds were made of
  * @param seed of the random cells at which the models' disagreement is measured
  * @param ordered modes whose rows are ordered; found from the residuals if undefined
  */
 export function assembleEnsemble(
   tensor: SparseTensor,
-  { models, folds, by, predictions: ofModels }: FoldModels,
+  { models, folds, by, predictions: uncorrected }: FoldModels,
   seed: number,
   ordered: readonly Ordered[] | undefined,
 ): AssembledEnsemble {
   const observed = observe(tensor)
-  const ofAll = models.map((model) => model.predictMany(tensor.indices))
+  const predictionsByModel = models.map((model) => model.predictMany(tensor.indices))
   const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
-  const corrected = learnNeighbours(tensor, ofAll, folds, isByEntry, ordered)
-  const predictions = corrected?.predictions ?? ofModels
+  const corrected = learnNeighbours(tensor, predictionsByModel, folds, isByEntry, ordered)
+  const predictions = corrected?.predictions ?? uncorrected
   const support = supportOfCells(observed, tensor.indices).map((entries) => Math.max(0, entries - 1))
   const intervals = learnIntervals(
     tensor,
@@ -63,7 +63,7 @@ export function assembleEnsemble(
     count: models.length,
     by: describeFoldBy(by, tensor),
     predictions,
-    withoutNeighbours: corrected && ofModels,
+    withoutNeighbours: corrected && uncorrected,
     observed,
     support,
   })
@@ -89,7 +89,10 @@ export function assembleEnsemble(
   return { model, outOfFold, stability }
 }
 
-/** The support of each cell: the entries of that of its rows that has fewest. */
+/**
+ * The support of each cell, given by one column of indices per mode: the entries of that of its rows that has
+ * fewest.
+ */
 const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array =>
   Uint32Array.from(indices[0], (_, c) =>
     supportOf(
@@ -99,8 +102,8 @@ const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): 
   )
 
 /**
- * Predictions at random cells, and how much the models differ there. The row of each mode is drawn as often
- * as it has entries, independently of the other modes.
+ * The models' mean predictions and their variances at random cells, which hardly ever have an entry. The row
+ * of each mode is drawn as often as it has entries, independently of the other modes.
  */
 function predictUnseenCells(
   { indices, values }: SparseTensor,

@@ -125,7 +125,8 @@ export class CpEnsemble extends TensorModel {
   }
 
   /**
-   * Makes a function that returns the interval of a cell, given by its indices and its prediction.
+   * Makes a function that returns the interval of a cell, given by its indices and its prediction. Throws if
+   * the ensemble was saved without intervals, or the level is out of range.
    * @param level probability that an interval contains the value, between 0 and 1
    */
   intervalsAt(level: number): (cell: ArrayLike<number>, value: number) => Interval {
@@ -165,8 +166,8 @@ export class CpEnsemble extends TensorModel {
 }
 
 /**
- * The support of a cell: the training entries of that of its rows that has fewest.
- * @param counts entries per row, by mode
+ * The support of a cell: the training entries of that of its rows that has fewest; 0 if counts are not known.
+ * @param counts per mode, the entries of each row
  */
 export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {
   if (!counts) return 0

@@ -5,14 +5,14 @@ import { componentShares } from '../componentShares.ts'
 import { factorView } from '../factorView.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
-/** Core consistency is computed model by model until this many products (entries × R^N) have been made. */
+/** Products (entries × R^N) after which the core consistency of further models is not computed. */
 const MOST_WORK = 1e8
 
 /** Stability of an ensemble's components, and core consistency; plain data. */
 export interface EnsembleStability {
   /** Mean factor match score over all pairs of models and their components. */
   match: number
-  /** Per component of the first model, the largest first: in how many models it is found. */
+  /** For each component of the first model, the one with the largest share first: how many models have it. */
   found: number[]
   /**
    * Median core consistency of the models (Bro & Kiers 2003), or of the first ones where it takes long; at
@@ -21,7 +21,10 @@ export interface EnsembleStability {
   coreConsistency?: number
 }
 
-/** Computes stability and core consistency. @param tensor the training entries */
+/**
+ * The stability of an ensemble's components, and the median core consistency of its models.
+ * @param tensor the training entries
+ */
 export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): EnsembleStability {
   const cores: number[] = []
   let work = 0

@@ -14,13 +14,13 @@ import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 export interface Intervals {
   /** The size of residuals at a cell. */
   scale: ResidualScale
-  /** Borders of the groups by support. */
+  /** Borders between the groups by support: the least support of each but the first. */
   support: readonly number[]
-  /** Per group by support, borders of its groups by scale. */
+  /** Per group by support, borders between its groups by scale. */
   scales: readonly (readonly number[])[]
-  /** For each of these groups in turn, quantiles of the relative residuals at equal steps. */
+  /** For each group by support and scale in turn, quantiles of the relative residuals at equal steps. */
   residuals: readonly (readonly number[])[]
-  /** For each of these groups, the shrinkage of residuals from one model to the mean of all. */
+  /** For each group by support and scale, the shrinkage of residuals from one model to the mean of all. */
   shares: readonly number[]
 }
 
@@ -30,7 +30,7 @@ const SUPPORTS = 5
 const SCALES = 3
 /** Least number of residuals in a group. */
 const LEAST_GROUP = 250
-/** Most steps between quantiles. */
+/** Most steps between the quantiles that are stored for a group. */
 const STEPS = 400
 
 /** Out-of-fold predictions of all entries. */
@@ -64,9 +64,9 @@ export function learnIntervals(
   models: number,
 ): Intervals {
   const { values } = tensor
-  const { scale, ofEntries } = learnScale(tensor, predictions)
-  const relative = ofEntries.map((size, e) => (values[e] - predictions[e]) / size)
-  const ofUnseen = Float64Array.from(unseen.predictions, (y, c) =>
+  const { scale, ofEntries: scaleOfEntries } = learnScale(tensor, predictions)
+  const relative = scaleOfEntries.map((size, e) => (values[e] - predictions[e]) / size)
+  const scaleOfUnseen = Float64Array.from(unseen.predictions, (y, c) =>
     scaleAt(
       scale,
       unseen.indices.map((column) => column[c]),
@@ -79,18 +79,20 @@ export function learnIntervals(
   const residuals: number[][] = []
   const shares: number[] = []
   for (let s = 0; s <= borders.length; s++) {
-    const own = Uint32Array.from(values.keys()).filter((e) => groupOf(borders, support[e]) === s)
-    const others = Uint32Array.from(ofUnseen.keys()).filter((c) => groupOf(borders, unseen.support[c]) === s)
-    const groups = Math.max(1, Math.min(SCALES, Math.floor(own.length / LEAST_GROUP)))
+    const groupEntries = Uint32Array.from(values.keys()).filter((e) => groupOf(borders, support[e]) === s)
+    const groupCells = Uint32Array.from(scaleOfUnseen.keys()).filter(
+      (c) => groupOf(borders, unseen.support[c]) === s,
+    )
+    const groups = Math.max(1, Math.min(SCALES, Math.floor(groupEntries.length / LEAST_GROUP)))
     scales[s] = bordersOf(
-      Float64Array.from(own, (e) => ofEntries[e]),
+      Float64Array.from(groupEntries, (e) => scaleOfEntries[e]),
       groups,
     )
     for (let g = 0; g <= scales[s].length; g++) {
-      const some = own.filter((e) => groupOf(scales[s], ofEntries[e]) === g)
-      const cells = others.filter((c) => groupOf(scales[s], ofUnseen[c]) === g)
-      residuals.push(quantilesOf(Float64Array.from(some, (e) => relative[e])))
-      const squares = mean(some, (e) => (values[e] - predictions[e]) ** 2)
+      const entries = groupEntries.filter((e) => groupOf(scales[s], scaleOfEntries[e]) === g)
+      const cells = groupCells.filter((c) => groupOf(scales[s], scaleOfUnseen[c]) === g)
+      residuals.push(quantilesOf(Float64Array.from(entries, (e) => relative[e])))
+      const squares = mean(entries, (e) => (values[e] - predictions[e]) ** 2)
       const variance = mean(cells, (c) => unseen.variances[c])
       shares.push(shrinkage(squares, variance, models))
     }
@@ -99,7 +101,7 @@ export function learnIntervals(
 }
 
 /**
- * The ends of an interval, relative to the prediction.
+ * The lower and the upper end of an interval, relative to the prediction.
  * @param y the prediction
  * @param entries the support of the cell
  * @param level probability that the interval contains the value
@@ -114,13 +116,16 @@ export function intervalAt(
   const s = groupOf(support, entries)
   const size = scaleAt(scale, cell, y)
   let group = groupOf(scales[s], size)
-  for (let before = 0; before < s; before++) group += scales[before].length + 1
+  for (let earlier = 0; earlier < s; earlier++) group += scales[earlier].length + 1
   const out = (1 - level) / 2
   const unit = shares[group] * size
   return [unit * quantile(residuals[group], out), unit * quantile(residuals[group], 1 - out)]
 }
 
-/** Borders that cut numbers into about equally large groups; equal numbers stay together. */
+/**
+ * Borders, ascending, that cut numbers into at most this many about equally large groups; equal numbers stay
+ * in one group.
+ */
 function bordersOf(numbers: ArrayLike<number>, groups: number): number[] {
   const sorted = Float64Array.from(numbers).sort()
   const borders: number[] = []
@@ -131,6 +136,7 @@ function bordersOf(numbers: ArrayLike<number>, groups: number): number[] {
   return borders
 }
 
+/** The group of x, from 0: the number of borders that it reaches. */
 function groupOf(borders: readonly number[], x: number): number {
   let group = 0
   while (group < borders.length && x >= borders[group]) group++
@@ -138,8 +144,8 @@ function groupOf(borders: readonly number[], x: number): number {
 }
 
 /**
- * Quantiles at equal steps. A new number exceeds the k-th largest of n with probability k/(n + 1), as
- * conformal prediction has it.
+ * Quantiles at equal steps, at most STEPS; sorts the numbers in place. A new number exceeds the k-th largest
+ * of n with probability k/(n + 1), as conformal prediction has it.
  */
 function quantilesOf(numbers: Float64Array): number[] {
   const sorted = numbers.sort()
@@ -147,29 +153,35 @@ function quantilesOf(numbers: Float64Array): number[] {
   const count = Math.min(STEPS, n + 1)
   return Array.from({ length: count + 1 }, (_, i) => {
     const rank = (i / count) * (n + 1) - 1
-    return at(sorted, Math.min(n - 1, Math.max(0, rank)))
+    return interpolate(sorted, Math.min(n - 1, Math.max(0, rank)))
   })
 }
 
+/** Interpolates a quantile. @param numbers quantiles at equal steps @param probability from 0 to 1 */
 const quantile = (numbers: readonly number[], probability: number): number =>
-  at(numbers, probability * (numbers.length - 1))
+  interpolate(numbers, probability * (numbers.length - 1))
 
-/** Interpolates linearly between sorted numbers. */
-function at(sorted: ArrayLike<number>, position: number): number {
+/**
+ * Interpolates linearly between sorted numbers.
+ * @param position from 0 to the number of numbers − 1; may be fractional
+ */
+function interpolate(sorted: ArrayLike<number>, position: number): number {
   const below = Math.floor(position)
   const above = Math.min(sorted.length - 1, below + 1)
   return sorted[below] + (position - below) * (sorted[above] - sorted[below])
 }
 
-function mean(of: Uint32Array, value: (at: number) => number): number {
+/** The mean of a function over items; 0 if there are none. */
+function mean(items: Uint32Array, measure: (item: number) => number): number {
   let sum = 0
-  for (const at of of) sum += value(at) / of.length
+  for (const item of items) sum += measure(item) / items.length
   return sum
 }
 
 /**
- * Ratio of the residuals of the mean to those of one model, from its mean squared residual and the models'
- * variance.
+ * Ratio, at least ½, of the residuals of the models' mean to those of one model.
+ * @param squares mean squared out-of-fold residual
+ * @param variance of the models' predictions at unseen cells
  */
 const shrinkage = (squares: number, variance: number, models: number): number =>
   Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * variance) / Math.max(squares, 1e-30)))

@@ -69,15 +69,20 @@ export function learnNeighbours(
   const { dims, values } = tensor
   const cells = dims.reduce((product, dim) => product * dim, 1)
   if (values.length > MOST_ENTRIES || cells > Number.MAX_SAFE_INTEGER) return undefined
-  const before = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
+  const squaresBefore = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
   let best: (LearnedNeighbours & { squares: number }) | undefined
   for (const isRelative of [false, true]) {
-    const found = fitCorrection(tensor, predictions, folds, isByEntry, ordered, isRelative)
-    if (found && found.squares < (best?.squares ?? (1 - LEAST_GAIN) * before)) best = found
+    const fit = fitCorrection(tensor, predictions, folds, isByEntry, ordered, isRelative)
+    if (fit && fit.squares < (best?.squares ?? (1 - LEAST_GAIN) * squaresBefore)) best = fit
   }
   return best && { neighbours: best.neighbours, predictions: best.predictions }
 }
 
+/**
+ * Fits the correction with absolute or relative residuals. Returns it with its out-of-fold predictions and
+ * their squared error, or undefined if numbers are out of the range of float32. The other parameters are
+ * those of `learnNeighbours`.
+ */
 function fitCorrection(
   { dims, indices, values }: SparseTensor,
   predictions: readonly Float32Array[],
@@ -90,35 +95,36 @@ function fitCorrection(
     (_, e) => predictions.reduce((sum, y) => sum + y[e], 0) / predictions.length,
   )
   const residuals = residualsOf(values, mean, isRelative)
-  // Of predictions that are next to nothing, a residual may be beyond float32.
+  // Relative to a tiny prediction, a residual may be beyond float32.
   if (!residuals.every(Number.isFinite)) return undefined
   const lags: number[][] = dims.map(() => [])
-  const apart = isByEntry ? undefined : folds
+  const separateGroups = isByEntry ? undefined : folds
   for (const { mode, lags: given } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined })))
     lags[mode] = given
       ? [...given]
-      : similarLags(dims, indices, residuals, apart, mode, ordered !== undefined)
+      : similarLags(dims, indices, residuals, separateGroups, mode, ordered !== undefined)
   const size = featureCount(lags)
   const features = new Float32Array(values.length * size)
-  const own = new Float64Array(size)
+  const cellFeatures = new Float64Array(size)
   const sums = predictions.map((ofFold, fold) => {
-    const isTaken = isByEntry ? undefined : (e: number): boolean => folds[e] !== fold
-    const field = new ResidualField(dims, indices, residualsOf(values, ofFold, isRelative), lags, isTaken)
+    const isIncluded = isByEntry ? undefined : (e: number): boolean => folds[e] !== fold
+    const field = new ResidualField(dims, indices, residualsOf(values, ofFold, isRelative), lags, isIncluded)
     const unit = unitOf(ofFold, isRelative)
     const sum = { XX: new Float64Array(size * size), Xr: new Float64Array(size) }
     for (let e = 0; e < values.length; e++) {
       if (folds[e] !== fold) continue
-      field.read(
+      field.readFeatures(
         indices.map((column) => column[e]),
-        own,
+        cellFeatures,
       )
       const y = ofFold[e]
       for (let f = 0; f < size; f++) {
-        own[f] *= unit(y)
-        features[e * size + f] = own[f]
-        sum.Xr[f] += own[f] * (values[e] - y)
+        cellFeatures[f] *= unit(y)
+        features[e * size + f] = cellFeatures[f]
+        sum.Xr[f] += cellFeatures[f] * (values[e] - y)
       }
-      for (let f = 0; f < size; f++) for (let g = 0; g < size; g++) sum.XX[f * size + g] += own[f] * own[g]
+      for (let f = 0; f < size; f++)
+        for (let g = 0; g < size; g++) sum.XX[f * size + g] += cellFeatures[f] * cellFeatures[g]
     }
     return sum
   })
@@ -128,9 +134,9 @@ function fitCorrection(
   const corrected = new Float32Array(values.length)
   let squares = 0
   for (let e = 0; e < values.length; e++) {
-    const by = weights[folds[e]]
+    const foldWeights = weights[folds[e]]
     let sum = predictions[folds[e]][e]
-    for (let f = 0; f < size; f++) sum += by[f] * features[e * size + f]
+    for (let f = 0; f < size; f++) sum += foldWeights[f] * features[e * size + f]
     corrected[e] = Math.max(0, sum)
     squares += (values[e] - corrected[e]) ** 2
   }
@@ -141,7 +147,11 @@ function fitCorrection(
   return { neighbours, predictions: corrected, squares }
 }
 
-/** Coefficients of the ridge regression over all folds, or all except one. */
+/**
+ * Coefficients (size) of the ridge regression over all folds, or all except one.
+ * @param sums XᵀX and Xᵀr of each fold, where r are its out-of-fold residuals
+ * @param size number of features
+ */
 function solveRidge(
   sums: readonly { XX: Float64Array; Xr: Float64Array }[],
   size: number,
@@ -159,24 +169,32 @@ function solveRidge(
   return Xr.map((_, f) => Xr.reduce((sum, x, g) => sum + inverse[f * size + g] * x, 0))
 }
 
+/** Residuals of all entries, absolute or relative to the predictions. */
 function residualsOf(values: Float32Array, predictions: Float32Array, isRelative: boolean): Float32Array {
   const unit = unitOf(predictions, isRelative)
   return values.map((x, e) => (x - predictions[e]) / unit(predictions[e]))
 }
 
-/** The unit of residuals at a prediction: 1, or the prediction itself. */
+/**
+ * Makes a function that returns the unit of residuals at a prediction y: 1, or y if they are relative, but at
+ * least `leastOf` all predictions.
+ */
 function unitOf(predictions: Float32Array, isRelative: boolean): (y: number) => number {
   const least = leastOf(predictions)
   return isRelative ? (y) => Math.max(y, least) : () => 1
 }
 
+/** The least prediction that residuals are relative to: a fraction of the mean prediction. */
 function leastOf(predictions: Float32Array): number {
   let mean = 0
   for (const y of predictions) mean += y / predictions.length
   return Math.max(LEAST * mean, 1e-30)
 }
 
-/** Makes a function that corrects the prediction y of a cell, given by its indices. */
+/**
+ * Makes a function that corrects the prediction y of a cell, given by its indices; the result is at least 0,
+ * and y itself if the correction is beyond float32.
+ */
 export function corrector(
   dims: readonly number[],
   { lags, isRelative, least, weights, indices, residuals }: Neighbours,
@@ -184,7 +202,7 @@ export function corrector(
   const field = new ResidualField(dims, indices, residuals, lags)
   const features = new Float64Array(featureCount(lags))
   return (cell, y) => {
-    field.read(cell, features)
+    field.readFeatures(cell, features)
     let sum = 0
     for (let f = 0; f < features.length; f++) sum += weights[f] * features[f]
     const corrected = y + (isRelative ? Math.max(y, least) : 1) * sum

@@ -12,9 +12,13 @@ const MOST_CELLS = 2 ** 26
 /** Most cells per entry of a dense array of residuals; above, a Map is used. */
 const CELLS_PER_ENTRY = 32
 
+/** Numbers by position: sparse or dense. */
 type Table = Map<number, number> | Float32Array
 
-/** Number of features of a cell. */
+/**
+ * Number of features of a cell: one per lag, one per mode, and one for the window if a mode is ordered.
+ * @param lags per mode, its lags; none where it is not ordered
+ */
 export const featureCount = (lags: readonly (readonly number[])[]): number =>
   lags.reduce((sum, some) => sum + some.length + 1, 0) + (lags.some((some) => some.length > 0) ? 1 : 0)
 
@@ -22,18 +26,25 @@ export const featureCount = (lags: readonly (readonly number[])[]): number =>
 export class ResidualField {
   readonly #dims: readonly number[]
   readonly #strides: readonly number[]
+  /** Residuals by position of the cell; NaN or absent where there is none. */
   readonly #residuals: Table
-  /** Per mode, sums and counts of residuals by fiber. */
+  /** Per mode, sums and counts of residuals by fiber, the cells that differ in this mode alone. */
   readonly #fibers: readonly (readonly [Table, Table])[]
   readonly #lags: readonly (readonly number[])[]
+  /** Steps to the cells of the window, one number per mode. */
   readonly #window: readonly (readonly number[])[]
 
+  /**
+   * @param residuals of each entry
+   * @param lags per mode, its lags; none where it is not ordered
+   * @param isIncluded which entries are used; all by default
+   */
   constructor(
     dims: readonly number[],
     indices: readonly Uint32Array[],
     residuals: Float32Array,
     lags: readonly (readonly number[])[],
-    isTaken: (entry: number) => boolean = () => true,
+    isIncluded: (entry: number) => boolean = () => true,
   ) {
     this.#dims = dims
     this.#lags = lags
@@ -46,51 +57,58 @@ export class ResidualField {
     this.#residuals = table(cells, Number.NaN)
     this.#fibers = dims.map((dim) => [table(cells / dim, 0), table(cells / dim, 0)] as const)
     for (let e = 0; e < residuals.length; e++) {
-      if (!isTaken(e)) continue
-      let place = 0
-      for (let mode = 0; mode < dims.length; mode++) place += this.#strides[mode] * indices[mode][e]
-      put(this.#residuals, place, residuals[e])
+      if (!isIncluded(e)) continue
+      let position = 0
+      for (let mode = 0; mode < dims.length; mode++) position += this.#strides[mode] * indices[mode][e]
+      setValue(this.#residuals, position, residuals[e])
       this.#fibers.forEach(([sums, counts], mode) => {
-        const fiber = this.#fiber(place, mode)
-        put(sums, fiber, valueAt(sums, fiber) + residuals[e])
-        put(counts, fiber, valueAt(counts, fiber) + 1)
+        const fiber = this.#fiber(position, mode)
+        setValue(sums, fiber, valueAt(sums, fiber) + residuals[e])
+        setValue(counts, fiber, valueAt(counts, fiber) + 1)
       })
     }
   }
 
-  /** The place among the cells of the other modes. */
-  #fiber(place: number, mode: number): number {
+  /** The number of the fiber along a mode that contains a cell. @param position of the cell */
+  #fiber(position: number, mode: number): number {
     const stride = this.#strides[mode]
-    return Math.floor(place / (stride * this.#dims[mode])) * stride + (place % stride)
+    return Math.floor(position / (stride * this.#dims[mode])) * stride + (position % stride)
   }
 
-  at(cell: ArrayLike<number>, mode: number, step: number): number | undefined {
+  /** The residual a step away from a cell along a mode; undefined if there is none. */
+  residualAt(cell: ArrayLike<number>, mode: number, step: number): number | undefined {
     const index = cell[mode] + step
     if (index < 0 || index >= this.#dims[mode]) return undefined
-    return this.#known(this.#place(cell) + step * this.#strides[mode])
+    return this.#residual(this.#positionOf(cell) + step * this.#strides[mode])
   }
 
-  #place(cell: ArrayLike<number>): number {
-    let place = 0
-    for (let mode = 0; mode < this.#dims.length; mode++) place += this.#strides[mode] * cell[mode]
-    return place
+  /** The position of a cell in row-major order. */
+  #positionOf(cell: ArrayLike<number>): number {
+    let position = 0
+    for (let mode = 0; mode < this.#dims.length; mode++) position += this.#strides[mode] * cell[mode]
+    return position
   }
 
-  #known(place: number): number | undefined {
+  /** The residual at a position; undefined if there is none. */
+  #residual(position: number): number | undefined {
     const table = this.#residuals
-    if (table instanceof Map) return table.get(place)
-    return Number.isNaN(table[place]) ? undefined : table[place]
+    if (table instanceof Map) return table.get(position)
+    return Number.isNaN(table[position]) ? undefined : table[position]
   }
 
-  /** Writes the features of a cell, without its own residual. */
-  read(cell: ArrayLike<number>, features: Float64Array): void {
-    const place = this.#place(cell)
+  /**
+   * Writes the features of a cell, without its own residual: per mode and lag the mean residual at both
+   * sides; per mode the shrunk mean of its fiber; and the shrunk mean of the window, if any.
+   * @param features receives `featureCount` numbers
+   */
+  readFeatures(cell: ArrayLike<number>, features: Float64Array): void {
+    const position = this.#positionOf(cell)
     let f = 0
     this.#lags.forEach((lags, mode) => {
       for (const lag of lags) {
         let [sum, count] = [0, 0]
         for (const step of [-lag, lag]) {
-          const residual = this.at(cell, mode, step)
+          const residual = this.residualAt(cell, mode, step)
           if (residual === undefined) continue
           sum += residual
           count++
@@ -98,27 +116,28 @@ export class ResidualField {
         features[f++] = count > 0 ? sum / count : 0
       }
     })
-    const own = this.#known(place)
+    const own = this.#residual(position)
     this.#fibers.forEach(([sums, counts], mode) => {
-      const fiber = this.#fiber(place, mode)
+      const fiber = this.#fiber(position, mode)
       const sum = valueAt(sums, fiber) - (own ?? 0)
       const count = valueAt(counts, fiber) - (own === undefined ? 0 : 1)
       features[f++] = sum / (Math.max(0, count) + SHRINKAGE)
     })
-    if (this.#window.length > 0) features[f] = this.#meanAround(cell, place)
+    if (this.#window.length > 0) features[f] = this.#meanAround(cell, position)
   }
 
-  #meanAround(cell: ArrayLike<number>, place: number): number {
+  /** The mean residual in the window around a cell, shrunk towards 0. */
+  #meanAround(cell: ArrayLike<number>, position: number): number {
     let [sum, count] = [0, 0]
     for (const steps of this.#window) {
-      let at = place
+      let at = position
       let isInside = true
       for (let mode = 0; mode < steps.length && isInside; mode++) {
         const index = cell[mode] + steps[mode]
         isInside = index >= 0 && index < this.#dims[mode]
         at += steps[mode] * this.#strides[mode]
       }
-      const residual = isInside ? this.#known(at) : undefined
+      const residual = isInside ? this.#residual(at) : undefined
       if (residual === undefined) continue
       sum += residual
       count++
@@ -127,6 +146,7 @@ export class ResidualField {
   }
 }
 
+/** Strides of the modes in row-major order. */
 function stridesOf(dims: readonly number[]): number[] {
   const strides: number[] = []
   dims.reduceRight((stride, dim, mode) => {
@@ -136,15 +156,19 @@ function stridesOf(dims: readonly number[]): number[] {
   return strides
 }
 
-function put(table: Table, place: number, value: number): void {
-  if (table instanceof Map) table.set(place, value)
-  else table[place] = value
+/** Sets the number at a position. */
+function setValue(table: Table, position: number, value: number): void {
+  if (table instanceof Map) table.set(position, value)
+  else table[position] = value
 }
 
-const valueAt = (table: Table, place: number): number =>
-  (table instanceof Map ? table.get(place) : table[place]) ?? 0
+/** The number at a position; 0 if absent. */
+const valueAt = (table: Table, position: number): number =>
+  (table instanceof Map ? table.get(position) : table[position]) ?? 0
 
-/** Steps to the cells around, in the ordered modes; none if no mode is ordered. */
+/**
+ * Steps, one number per mode, to all cells within WINDOW along the ordered modes; none if no mode is ordered.
+ */
 function windowOf(lags: readonly (readonly number[])[]): number[][] {
   let steps: number[][] = [[]]
   for (const some of lags) {

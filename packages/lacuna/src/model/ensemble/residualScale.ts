@@ -16,16 +16,21 @@ export interface ResidualScale {
 }
 
 /** Most knots of the function of the prediction. */
-const POINTS = 24
+const MOST_KNOTS = 24
 /** Least number of residuals per knot. */
 const LEAST_RESIDUALS = 250
-/** Shrinkage of a row's factor, as this many additional residuals of the usual size. */
+/** Shrinkage of a row's factor towards 1, as this many additional residuals of the expected size. */
 const SHRINKAGE = 30
+/** Sweeps over the modes in which the rows' factors are fitted. */
 const SWEEPS = 3
 /** Smallest and largest factor of a row. */
-const RANGE = [1e-3, 1e3] as const
+const FACTOR_RANGE = [1e-3, 1e3] as const
 
-/** Fits the scale to residuals, and returns that of each entry, computed without its own residual. */
+/**
+ * Fits the scale to residuals. Returns it, and the scale of each entry, computed without the entry's own
+ * residual (ofEntries).
+ * @param predictions of each entry, out of fold
+ */
 export function learnScale(
   { dims, indices, values }: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   predictions: Float32Array,
@@ -38,65 +43,73 @@ export function learnScale(
     for (const row of column) counts[mode][row]++
   })
   const sums = dims.map((dim) => new Float64Array(dim))
-  /** An entry's residual, relative to what is usual but for its row of this mode. */
-  const relative = (e: number, mode: number): number => {
-    let usual = sizes[e]
+  /** An entry's absolute residual, divided by the scale without the factor of its row of this mode. */
+  const relativeResidual = (e: number, mode: number): number => {
+    let scale = sizes[e]
     for (let other = 0; other < rows.length; other++)
-      if (other !== mode) usual *= rows[other][indices[other][e]]
-    return Math.abs(values[e] - predictions[e]) / usual
+      if (other !== mode) scale *= rows[other][indices[other][e]]
+    return Math.abs(values[e] - predictions[e]) / scale
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++)
     rows.forEach((own, mode) => {
       const sum = sums[mode].fill(0)
-      for (let e = 0; e < values.length; e++) sum[indices[mode][e]] += relative(e, mode)
-      for (let row = 0; row < own.length; row++) own[row] = shrunk(sum[row], counts[mode][row])
+      for (let e = 0; e < values.length; e++) sum[indices[mode][e]] += relativeResidual(e, mode)
+      for (let row = 0; row < own.length; row++) own[row] = rowFactor(sum[row], counts[mode][row])
     })
   const ofEntries = sizes.map((size, e) => {
     let scale = size
     for (let mode = 0; mode < rows.length; mode++) {
       const row = indices[mode][e]
-      scale *= shrunk(sums[mode][row] - relative(e, mode), counts[mode][row] - 1)
+      scale *= rowFactor(sums[mode][row] - relativeResidual(e, mode), counts[mode][row] - 1)
     }
     return scale
   })
   return { scale: { ...curve, rows }, ofEntries }
 }
 
-const shrunk = (sum: number, count: number): number =>
-  Math.min(RANGE[1], Math.max(RANGE[0], (Math.max(0, sum) + SHRINKAGE) / (count + SHRINKAGE)))
+/** The factor of a row: the mean of its relative residuals, shrunk towards 1 and limited to FACTOR_RANGE. */
+const rowFactor = (sum: number, count: number): number =>
+  Math.min(FACTOR_RANGE[1], Math.max(FACTOR_RANGE[0], (Math.max(0, sum) + SHRINKAGE) / (count + SHRINKAGE)))
 
-/** How large residuals are at a cell for which y is predicted. */
+/** The size of residuals at a cell for which y is predicted. */
 export function scaleAt(scale: ResidualScale, cell: ArrayLike<number>, y: number): number {
   let size = sizeAt(scale, y)
   for (let mode = 0; mode < cell.length; mode++) size *= scale.rows[mode][cell[mode]]
   return size
 }
 
+/** The size of residuals as a piecewise linear function of the prediction. */
 type Curve = Pick<ResidualScale, 'predictions' | 'sizes'>
 
-/** The means of parts of equally many entries, in the order of predictions. */
+/**
+ * Fits the curve: its knots are the mean prediction and the mean absolute residual of groups of equally many
+ * entries, in the order of predictions.
+ */
 function curveOf(values: Float32Array, predictions: Float32Array): Curve {
   const entries = values.length
-  const parts = Math.max(1, Math.min(POINTS, Math.floor(entries / LEAST_RESIDUALS)))
+  const groups = Math.max(1, Math.min(MOST_KNOTS, Math.floor(entries / LEAST_RESIDUALS)))
   const order = Uint32Array.from(values.keys()).sort((a, b) => predictions[a] - predictions[b])
   const curve = { predictions: [] as number[], sizes: [] as number[] }
-  for (let part = 0; part < parts; part++) {
-    const some = order.subarray(
-      Math.floor((part * entries) / parts),
-      Math.floor(((part + 1) * entries) / parts),
+  for (let group = 0; group < groups; group++) {
+    const members = order.subarray(
+      Math.floor((group * entries) / groups),
+      Math.floor(((group + 1) * entries) / groups),
     )
-    curve.predictions.push(some.reduce((sum, e) => sum + predictions[e] / some.length, 0))
-    curve.sizes.push(some.reduce((sum, e) => sum + Math.abs(values[e] - predictions[e]) / some.length, 0))
+    curve.predictions.push(members.reduce((sum, e) => sum + predictions[e] / members.length, 0))
+    curve.sizes.push(
+      members.reduce((sum, e) => sum + Math.abs(values[e] - predictions[e]) / members.length, 0),
+    )
   }
   // Where predictions are exact, any residual is large.
   const least = Math.max(1e-30, 1e-6 * Math.max(...curve.sizes))
   return { ...curve, sizes: curve.sizes.map((size) => Math.max(least, size)) }
 }
 
+/** The curve at prediction y; constant beyond the first and the last knot. */
 function sizeAt({ predictions, sizes }: Curve, y: number): number {
-  const above = predictions.findIndex((at) => y <= at)
+  const above = predictions.findIndex((knot) => y <= knot)
   if (above < 0) return sizes[sizes.length - 1]
   if (above === 0) return sizes[0]
-  const share = (y - predictions[above - 1]) / (predictions[above] - predictions[above - 1])
-  return sizes[above - 1] + share * (sizes[above] - sizes[above - 1])
+  const fraction = (y - predictions[above - 1]) / (predictions[above] - predictions[above - 1])
+  return sizes[above - 1] + fraction * (sizes[above] - sizes[above - 1])
 }

@@ -8,18 +8,19 @@ export class RowIntervals {
   /** Probability that an interval contains the value. */
   readonly level: number
   /** Rows with a value and an interval, and those whose interval contains the value. */
-  readonly held = { rows: 0, inside: 0 }
-  readonly #around: ReturnType<CpEnsemble['intervalsAt']>
+  readonly coverage = { rows: 0, inside: 0 }
+  /** Returns the interval of a cell, given by its indices and its prediction. */
+  readonly #intervalOf: ReturnType<CpEnsemble['intervalsAt']>
 
   /** @param level probability that an interval contains the value, between 0 and 1 */
   constructor(model: CpEnsemble, level: number) {
     this.level = level
-    this.#around = model.intervalsAt(level)
+    this.#intervalOf = model.intervalsAt(level)
   }
 
   /**
-   * Lower and upper ends of the intervals of a batch; NaN for rows without a prediction or with an unknown
-   * label.
+   * Returns the lower and the upper ends of the intervals of a batch; NaN for rows without a prediction or
+   * with an unknown label. Adds to `coverage`.
    */
   ends({ rowCount, indices, observed }: AskedRows, predictions: Float64Array): [Float64Array, Float64Array] {
     const lows = new Float64Array(rowCount).fill(NaN)
@@ -27,13 +28,13 @@ export class RowIntervals {
     for (let row = 0; row < rowCount; row++) {
       const cell = indices.map((column) => column[row])
       if (Number.isNaN(predictions[row]) || cell.some((index) => index < 0)) continue
-      const { low, high } = this.#around(cell, predictions[row])
+      const { low, high } = this.#intervalOf(cell, predictions[row])
       lows[row] = low
       highs[row] = high
       const x = observed[row]
       if (!Number.isFinite(x)) continue
-      this.held.rows++
-      if (x >= low && x <= high) this.held.inside++
+      this.coverage.rows++
+      if (x >= low && x <= high) this.coverage.inside++
     }
     return [lows, highs]
   }

@@ -3,20 +3,20 @@
  * the mode, so that pairs within a distance are found without visiting the cells between them.
  */
 
-/** Least correlation at which residuals count as similar, if it is significant. */
-const LEAST_ALIKE = 0.02
+/** Least correlation at which the residuals at a lag count as similar; it must also be significant. */
+const LEAST_CORRELATION = 0.02
 /** Fewest rows of a mode that can be found to be ordered. */
 const FEWEST_ROWS = 5
 /** Most lags of a mode. */
 const MOST_LAGS = 4
-/** Largest lag. */
-const FARTHEST = 400
-/** About how many entries are compared with their neighbours. */
-const MOST_JUDGED = 100_000
+/** Largest lag, in rows. */
+const LARGEST_LAG = 400
+/** About how many entries, evenly spaced, are compared with their neighbours. */
+const MOST_COMPARED = 100_000
 
 /**
- * The lags at which residuals are most correlated, ascending. An ordered mode always has lag 1; any other has
- * none unless residuals of consecutive rows are correlated.
+ * The lags at which residuals are most correlated, ascending, at most MOST_LAGS. A mode that is known to be
+ * ordered always has lag 1; any other has none unless residuals of consecutive rows are correlated.
  * @param groups the group of each entry; entries of the same group are not compared
  * @param isOrdered whether the mode is known to be ordered
  */
@@ -28,17 +28,17 @@ export function similarLags(
   mode: number,
   isOrdered: boolean,
 ): number[] {
-  const farthest = Math.min(dims[mode] - 1, FARTHEST)
-  const products = new Float64Array(farthest + 1)
-  const pairs = new Float64Array(farthest + 1)
+  const largestLag = Math.min(dims[mode] - 1, LARGEST_LAG)
+  const products = new Float64Array(largestLag + 1)
+  const pairs = new Float64Array(largestLag + 1)
   const { positions, entries } = sortAlongMode(dims, indices, mode)
-  const every = Math.max(1, Math.floor(entries.length / MOST_JUDGED))
+  const stride = Math.max(1, Math.floor(entries.length / MOST_COMPARED))
   let [squares, compared] = [0, 0]
-  for (let i = 0; i < entries.length; i += every) {
+  for (let i = 0; i < entries.length; i += stride) {
     const e = entries[i]
     compared++
     squares += residuals[e] ** 2
-    const last = positions[i] + Math.min(farthest, dims[mode] - 1 - indices[mode][e])
+    const last = positions[i] + Math.min(largestLag, dims[mode] - 1 - indices[mode][e])
     for (let j = i + 1; j < entries.length && positions[j] <= last; j++) {
       const other = entries[j]
       if (groups && groups[e] === groups[other]) continue
@@ -48,13 +48,14 @@ export function similarLags(
     }
   }
   const variance = squares / Math.max(1, compared)
-  const alike = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
-  const isAlike = (lag: number): boolean => alike[lag] > Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))
-  const isFound = dims[mode] >= FEWEST_ROWS && alike.some((_, lag) => lag > 0 && isAlike(lag))
-  if (!isOrdered && !(isFound && (isAlike(1) || pairs[1] === 0))) return []
-  return alike
+  const correlations = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
+  const isSimilar = (lag: number): boolean =>
+    correlations[lag] > Math.max(LEAST_CORRELATION, 4 / Math.sqrt(pairs[lag]))
+  const hasSimilarLag = dims[mode] >= FEWEST_ROWS && correlations.some((_, lag) => lag > 0 && isSimilar(lag))
+  if (!isOrdered && !(hasSimilarLag && (isSimilar(1) || pairs[1] === 0))) return []
+  return correlations
     .map((correlation, lag) => ({ correlation, lag }))
-    .filter(({ lag }) => lag > 1 && isAlike(lag))
+    .filter(({ lag }) => lag > 1 && isSimilar(lag))
     .sort((a, b) => b.correlation - a.correlation || a.lag - b.lag)
     .slice(0, MOST_LAGS - 1)
     .map(({ lag }) => lag)
@@ -62,7 +63,10 @@ export function similarLags(
     .sort((a, b) => a - b)
 }
 
-/** The entries sorted by linear position, with the mode's index fastest, and their positions, below 2⁵³. */
+/**
+ * The entries sorted by the position of their cells, with the mode's index varying fastest, and these
+ * positions, below 2⁵³.
+ */
 function sortAlongMode(
   dims: readonly number[],
   indices: readonly Uint32Array[],

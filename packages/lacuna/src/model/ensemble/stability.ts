@@ -8,16 +8,19 @@
 import type { Factored, Predictor } from '../factored.ts'
 import { type FactorView, factorView } from '../factorView.ts'
 
-/** Least score of components that count as the same; with three modes, columns with cosines of 0.95. */
-export const SAME = 0.85
+/**
+ * Least factor match score of components that count as the same; with three modes, columns with cosines of
+ * 0.95.
+ */
+const LEAST_MATCH = 0.85
 
-/** In how many models a component of the first one is found. */
+/** In how many models of an ensemble a component of the first model is found. */
 export interface Found {
-  /** Models that have it, including the first. */
+  /** Models that have the component, including the first. */
   in: number
   /** Number of all models. */
   of: number
-  /** Mean of its scores in the other models. */
+  /** Mean factor match score of the component in the other models; 1 if there are none. */
   match: number
 }
 
@@ -29,7 +32,7 @@ export interface Stability {
   match: number
 }
 
-/** Compares the members of an ensemble; a single model agrees with itself. */
+/** Compares the components of all members of an ensemble; a single model agrees with itself. */
 export function stabilityOf(model: Predictor): Stability {
   const { members, counts } = factorView(model)
   const scores = members.flatMap((first, a) =>
@@ -42,8 +45,8 @@ export function stabilityOf(model: Predictor): Stability {
 }
 
 /**
- * In how many models each component of the first one is found; faster than `stabilityOf`, which compares all
- * pairs of models.
+ * For each component of the first member, in how many members it is found; faster than `stabilityOf`, which
+ * compares all pairs of members.
  */
 export function foundOf(model: Predictor): Found[] {
   const { members, counts } = factorView(model)
@@ -54,22 +57,25 @@ export function foundOf(model: Predictor): Found[] {
   )
 }
 
-/** In how many models each component is found, from its scores in the others. */
+/**
+ * For each component of the first member, in how many members it is found.
+ * @param scores per other member, the factor match score of each component of the first
+ */
 const countFound = (members: readonly Factored[], scores: readonly (readonly number[])[]): Found[] =>
   Array.from({ length: members[0].rank }, (_, r) => {
-    const own = scores.map((ofModel) => ofModel[r])
+    const componentScores = scores.map((ofModel) => ofModel[r])
     return {
-      in: 1 + own.filter((score) => score >= SAME).length,
+      in: 1 + componentScores.filter((score) => score >= LEAST_MATCH).length,
       of: members.length,
-      match: own.length > 0 ? meanOf(own) : 1,
+      match: componentScores.length > 0 ? meanOf(componentScores) : 1,
     }
   })
 
 const meanOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length
 
 /**
- * Factor match scores (R × S) of each component of one model with each of the other, with rows weighted by
- * entries.
+ * Factor match scores (R × S) of each of the R components of one member with each of the S of another.
+ * @param counts per mode, the entries of rows, by which they are weighted; equal weights if undefined
  */
 function congruence(
   first: Factored,
@@ -100,15 +106,18 @@ function congruence(
   return { scores, rank: R, others: S }
 }
 
-/** For each component of one model, the score of its match in the other. */
+/**
+ * For each component of one model, the score of its match in the other, by greedy matching; 0 without a
+ * match.
+ */
 function matchComponents({ scores, rank, others }: ReturnType<typeof congruence>): number[] {
   const pairs = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b)
   const best = new Array<number>(rank).fill(0)
-  const [isGiven, isTaken] = [new Uint8Array(rank), new Uint8Array(others)]
+  const [isMatched, isTaken] = [new Uint8Array(rank), new Uint8Array(others)]
   for (const pair of pairs) {
     const [r, s] = [Math.floor(pair / others), pair % others]
-    if (isGiven[r] || isTaken[s]) continue
-    isGiven[r] = isTaken[s] = 1
+    if (isMatched[r] || isTaken[s]) continue
+    isMatched[r] = isTaken[s] = 1
     best[r] = scores[pair]
   }
   return best

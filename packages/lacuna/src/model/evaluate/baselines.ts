@@ -6,11 +6,11 @@ import { modeName } from '../factored.ts'
 export interface Baseline {
   /** Name in reports. */
   name: string
-  /** Predicts an entry of a tensor of the same size. */
+  /** Predicts an entry from its indices. @param tensor of the same sizes @param entry its number */
   predict(tensor: Pick<SparseTensor, 'indices'>, entry: number): number
 }
 
-/** Ridge of the biases, in entries: as if this many more of each row lay at the mean of all. */
+/** Ridge of the biases: each row is treated as if it had this many more entries at the mean of all. */
 const RIDGE = 5
 /** Sweeps of coordinate descent for the biases. */
 const SWEEPS = 10
@@ -50,22 +50,26 @@ export function baselinesOf(train: SparseTensor): Baseline[] {
   ]
 }
 
+/**
+ * Additive biases per mode and row: a ridge regression of values − mean, by block coordinate descent.
+ * @param counts per mode, the entries of each row
+ */
 function learnBiases(
   { dims, indices, values }: SparseTensor,
   mean: number,
   counts: readonly Uint32Array[],
 ): Float64Array[] {
   const biases = dims.map((dim) => new Float64Array(dim))
-  const rest = Float64Array.from(values, (x) => x - mean)
+  const residuals = Float64Array.from(values, (x) => x - mean)
   for (let sweep = 0; sweep < SWEEPS; sweep++)
-    biases.forEach((own, mode) => {
+    biases.forEach((bias, mode) => {
       const column = indices[mode]
-      const sums = new Float64Array(own.length)
-      for (let e = 0; e < rest.length; e++) sums[column[e]] += rest[e] + own[column[e]]
-      const moved = sums.map((sum, p) => sum / (counts[mode][p] + RIDGE) - own[p])
-      for (let e = 0; e < rest.length; e++) rest[e] -= moved[column[e]]
-      moved.forEach((by, p) => {
-        own[p] += by
+      const sums = new Float64Array(bias.length)
+      for (let e = 0; e < residuals.length; e++) sums[column[e]] += residuals[e] + bias[column[e]]
+      const steps = sums.map((sum, p) => sum / (counts[mode][p] + RIDGE) - bias[p])
+      for (let e = 0; e < residuals.length; e++) residuals[e] -= steps[column[e]]
+      steps.forEach((step, p) => {
+        bias[p] += step
       })
     })
   return biases

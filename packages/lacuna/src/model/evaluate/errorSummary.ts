@@ -14,7 +14,10 @@ export interface ErrorSummary {
   entries: number
 }
 
-/** Makes the summary from sums over the entries: ‖x − y‖², Σ |x − y| and ‖x‖². */
+/**
+ * Makes the summary from sums over the entries.
+ * @param sums squares: ‖x − y‖², absolutes: Σ |x − y|, norm2: ‖x‖²
+ */
 export function summarizeError(sums: {
   squares: number
   absolutes: number

@@ -46,13 +46,13 @@ export function evaluate(
   forEachPrediction(model, test.indices, (e, y) => {
     predictions[e] = clip ? clipToRange(model, y) : y
   })
-  const spread = spreadOf(values)
+  const variance = varianceOf(values)
   return {
-    ...quality(values, (e) => predictions[e], spread),
+    ...qualityOf(values, (e) => predictions[e], variance),
     baselines: model.observed
-      ? baselinesOf(model, model.observed).map(({ name, predict }) => ({
+      ? meanBaselines(model, model.observed).map(({ name, predict }) => ({
           name,
-          ...quality(values, (e) => clipToRange(model, predict(test.indices, e)), spread),
+          ...qualityOf(values, (e) => clipToRange(model, predict(test.indices, e)), variance),
         }))
       : [],
     modes: model.dims.map((_, mode) => modeErrors(model, test, predictions, mode, worst)),
@@ -60,15 +60,19 @@ export function evaluate(
   }
 }
 
-function quality(values: Float32Array, predict: (entry: number) => number, spread: number): Quality {
+/**
+ * Errors and R² of predictions; R² is 0 if all values are equal.
+ * @param variance of the values
+ */
+function qualityOf(values: Float32Array, predict: (entry: number) => number, variance: number): Quality {
   const tally = new ErrorTally()
   for (let e = 0; e < values.length; e++) tally.add(values[e], predict(e))
   const { rmse, ...rest } = tally.summary
-  return { rmse, ...rest, r2: spread > 0 ? 1 - rmse ** 2 / spread : 0 }
+  return { rmse, ...rest, r2: variance > 0 ? 1 - rmse ** 2 / variance : 0 }
 }
 
-/** The mean square of the distances from the mean. */
-function spreadOf(values: Float32Array): number {
+/** The variance of the values: the mean of their squared distances from their mean. */
+function varianceOf(values: Float32Array): number {
   let mean = 0
   for (const x of values) mean += x / values.length
   let squares = 0
@@ -76,45 +80,55 @@ function spreadOf(values: Float32Array): number {
   return squares
 }
 
-interface Baseline {
+/** A prediction from the statistics of the training entries. */
+interface MeanBaseline {
   name: string
+  /** Predicts an entry from its indices. */
   predict(indices: readonly Uint32Array[], entry: number): number
 }
 
-/** A row without entries has the mean of all. */
-function baselinesOf(model: Predictor, { mean, means, counts }: Observed): Baseline[] {
-  const ofRow = (mode: number, row: number): number => (counts[mode][row] > 0 ? means[mode][row] : mean)
+/**
+ * Predictions by the mean of all training values, by the mean of each row, and by the sum of all deviations
+ * of rows from the mean. A row without entries has the mean of all.
+ */
+function meanBaselines(model: Predictor, { mean, means, counts }: Observed): MeanBaseline[] {
+  const meanOfRow = (mode: number, row: number): number => (counts[mode][row] > 0 ? means[mode][row] : mean)
   return [
     { name: 'mean', predict: () => mean },
     ...model.dims.map((_, mode) => ({
       name: `mean of each ${modeName(model, mode)}`,
-      predict: (indices: readonly Uint32Array[], e: number) => ofRow(mode, indices[mode][e]),
+      predict: (indices: readonly Uint32Array[], e: number) => meanOfRow(mode, indices[mode][e]),
     })),
     {
       name: 'these means, added up',
       predict: (indices, e) =>
-        indices.reduce((sum, column, mode) => sum + ofRow(mode, column[e]) - mean, mean),
+        indices.reduce((sum, column, mode) => sum + meanOfRow(mode, column[e]) - mean, mean),
     },
   ]
 }
 
-const PARTS = 10
+/** Groups of entries in which calibration is measured. */
+const CALIBRATION_GROUPS = 10
 
+/**
+ * Mean prediction and mean value in groups of about equally many entries, in ascending order of predictions;
+ * empty groups are left out.
+ */
 function calibrationOf(values: Float32Array, predictions: Float64Array): Evaluation['calibration'] {
   const order = Uint32Array.from(values.keys()).sort((a, b) => predictions[a] - predictions[b] || a - b)
-  const parts: Evaluation['calibration'] = []
-  for (let part = 0; part < PARTS; part++) {
-    const some = order.subarray(
-      Math.floor((part * order.length) / PARTS),
-      Math.floor(((part + 1) * order.length) / PARTS),
+  const groups: Evaluation['calibration'] = []
+  for (let group = 0; group < CALIBRATION_GROUPS; group++) {
+    const members = order.subarray(
+      Math.floor((group * order.length) / CALIBRATION_GROUPS),
+      Math.floor(((group + 1) * order.length) / CALIBRATION_GROUPS),
     )
-    if (some.length === 0) continue
+    if (members.length === 0) continue
     let [predicted, observed] = [0, 0]
-    for (const e of some) {
-      predicted += predictions[e] / some.length
-      observed += values[e] / some.length
+    for (const e of members) {
+      predicted += predictions[e] / members.length
+      observed += values[e] / members.length
     }
-    parts.push({ entries: some.length, predicted, observed })
+    groups.push({ entries: members.length, predicted, observed })
   }
-  return parts
+  return groups
 }

@@ -1,26 +1,25 @@
 /**
- * A sum of float64 numbers without any rounding, hence the same in whatever order they come, and in whichever
- * process: the numbers are added as whole numbers, by their exponents, and rounded once, when the sum is
- * asked for.
+ * A sum of float64 numbers without rounding, hence the same in any order and on any number of processes.
+ * Mantissas are added as whole numbers, one counter per exponent; the sum is rounded once, when it is read.
  */
 
-/**
- * A mantissa of 53 bits is added in two halves. The counters of the halves, being float64, stay exact for so
- * many.
- */
+/** Bits in the lower half of a mantissa (53 bits), which is added in two halves. */
 const LOW_BITS = 26
+/** Most numbers that are added before the counters, being float64, might become inexact. */
 const MOST_ADDED = 2 ** 25
-/** The bits of the smallest number above 0. */
-const SMALLEST = -1074
+/** Exponent of the smallest float64 above 0, 2⁻¹⁰⁷⁴. */
+const SMALLEST_EXPONENT = -1074
 
 /** An exact sum of float64 numbers, independent of their order. */
 export class ExactSum {
-  /** Per exponent, the sums of the upper and of the lower halves. */
+  /** The counters: per exponent, the sums of the upper and of the lower halves of mantissas. */
   readonly #halves = new Float64Array(2 * 2048)
+  /** Numbers in the counters. */
   #added = 0
-  /** In units of the smallest number. */
+  /** The sum of what is not in the counters, in units of 2⁻¹⁰⁷⁴. */
   #settled = 0n
 
+  /** Adds a finite number exactly. */
   add(x: number): void {
     number[0] = x
     const exponent = (words[1] >>> 20) & 0x7ff
@@ -39,6 +38,7 @@ export class ExactSum {
     if (++this.#added === MOST_ADDED) this.#settle()
   }
 
+  /** Moves the counters to the sum of whole numbers, and clears them. */
   #settle(): void {
     for (let at = 2; at < this.#halves.length; at += 2) {
       const [high, low] = [this.#halves[at], this.#halves[at + 1]]
@@ -49,25 +49,29 @@ export class ExactSum {
     this.#added = 0
   }
 
-  /** The whole sum as text, for others to add. */
+  /** Returns the sum as the decimal digits of a whole number, for `addAll` in another process. */
   toString(): string {
     this.#settle()
     return this.#settled.toString()
   }
 
+  /** Adds another sum. @param text its toString() */
   addAll(text: string): void {
     this.#settled += BigInt(text)
   }
 
+  /** The sum, rounded to float64. */
   get value(): number {
     this.#settle()
     const magnitude = this.#settled < 0n ? -this.#settled : this.#settled
-    // Leading bits enough to be rounded once more by Number, few enough to be a number.
+    // Enough leading bits for Number to round, few enough not to overflow.
     const shift = Math.max(0, 4 * magnitude.toString(16).length - 128)
-    const value = Number(magnitude >> BigInt(shift)) * 2 ** Math.max(SMALLEST, SMALLEST + shift)
+    const value =
+      Number(magnitude >> BigInt(shift)) * 2 ** Math.max(SMALLEST_EXPONENT, SMALLEST_EXPONENT + shift)
     return this.#settled < 0n ? -value : value
   }
 }
 
+/** A float64, and its lower and upper 32 bits. */
 const number = new Float64Array(1)
 const words = new Uint32Array(number.buffer)

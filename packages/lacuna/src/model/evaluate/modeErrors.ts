@@ -16,7 +16,8 @@ export interface ModeErrors {
 
 /**
  * Errors of predictions by the rows of a mode.
- * @param most rows to list as those that contribute most
+ * @param predictions the prediction of each entry
+ * @param most rows at most that are listed as those that contribute most
  */
 export function modeErrors(
   model: Pick<Predictor, 'dims' | 'labels' | 'modes' | 'observed'>,

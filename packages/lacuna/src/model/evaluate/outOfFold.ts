@@ -51,7 +51,7 @@ export interface OutOfFoldPredictions {
 
 /** Rows of each mode that are listed as those that contribute most to the error. */
 const WORST_ROWS = 3
-/** A model must be better than the best baseline by this fraction to be worth using. */
+/** Fraction by which the RMSE must be below that of the best baseline for a model to be worth using. */
 const LEAST_GAIN = 0.01
 
 /** Evaluates the out-of-fold predictions of all entries of a tensor. */
@@ -74,13 +74,18 @@ export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPrediction
   }
 }
 
+/** The error of predictions of all entries of a tensor. */
 function errorOf({ values }: SparseTensor, predictions: Float32Array): ErrorSummary {
   const tally = new ErrorTally()
   for (let e = 0; e < values.length; e++) tally.add(values[e], predictions[e])
   return tally.summary
 }
 
-/** Errors of the baselines; each entry is predicted by what was fitted without its fold. */
+/**
+ * Errors of the baselines; each entry is predicted by a baseline that was fitted without its fold.
+ * @param folds the fold of each entry
+ * @param count number of folds
+ */
 function baselineErrors(tensor: SparseTensor, folds: Uint8Array, count: number): OutOfFold['baselines'] {
   const tallies = new Map<string, ErrorTally>()
   for (let fold = 0; fold < count; fold++) {
@@ -98,6 +103,7 @@ function baselineErrors(tensor: SparseTensor, folds: Uint8Array, count: number):
   return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))
 }
 
+/** A sentence that compares an error with that of the best baseline. */
 function verdictOf({ rmse }: ErrorSummary, baselines: OutOfFold['baselines']): string {
   const best = baselines.reduce((best, other) => (other.error.rmse < best.error.rmse ? other : best))
   const gain = 1 - rmse / best.error.rmse

@@ -44,7 +44,8 @@ export interface RankingEvaluation {
 }
 
 /**
- * Recall and nDCG of the rankings for every row that has relevant held-out entries.
+ * Recall and nDCG of the rankings for every row that has relevant held-out entries, beside those of a ranking
+ * by popularity if the entries of rows are known. Throws as `topForAll` does.
  * @param test held-out entries
  */
 export async function evaluateRanking(
@@ -54,56 +55,72 @@ export async function evaluateRanking(
 ): Promise<RankingEvaluation> {
   const { n = 10, relevant = -Infinity, exclude, minEntries } = options
   const lookup = new LabelLookup(model)
-  const asked = lookup.mode(options.for)
-  const of = lookup.mode(options.of)
-  const wanted = byRow(test, asked, of, (e) => test.values[e] >= relevant)
-  const known = exclude ? byRow(exclude, asked, of, () => true) : new Map<number, Set<number>>()
-  const own = new Means()
-  const popular = new Means()
-  const counts = model.observed?.counts[of]
+  const askedMode = lookup.mode(options.for)
+  const rankedMode = lookup.mode(options.of)
+  const relevantRows = rankedRowsBy(test, askedMode, rankedMode, (e) => test.values[e] >= relevant)
+  const excludedRows = exclude
+    ? rankedRowsBy(exclude, askedMode, rankedMode, () => true)
+    : new Map<number, Set<number>>()
+  const modelMeans = new QualityMeans()
+  const popularityMeans = new QualityMeans()
+  const counts = model.observed?.counts[rankedMode]
   for await (const { first, count, rows, found } of topForAll(model, { ...options, n }))
     for (let q = 0; q < count; q++) {
-      const sought = wanted.get(first + q)
+      const sought = relevantRows.get(first + q)
       if (!sought) continue
-      own.add(rows.subarray(q * n, q * n + found[q]), sought, n)
-      const seen = known.get(first + q)
+      modelMeans.add(rows.subarray(q * n, q * n + found[q]), sought, n)
+      const excluded = excludedRows.get(first + q)
       if (counts)
-        popular.add(
-          largest(counts, n, (row) => counts[row] >= (minEntries ?? 1) && !seen?.has(row)),
+        popularityMeans.add(
+          largest(counts, n, (row) => counts[row] >= (minEntries ?? 1) && !excluded?.has(row)),
           sought,
           n,
         )
     }
-  return { n, rows: own.count, model: own.quality, ...(counts && { popularity: popular.quality }) }
+  return {
+    n,
+    rows: modelMeans.count,
+    model: modelMeans.quality,
+    ...(counts && { popularity: popularityMeans.quality }),
+  }
 }
 
-function byRow(
+/** For each row of the asked mode, the set of rows of the ranked mode that it has included entries with. */
+function rankedRowsBy(
   { indices, values }: SparseTensor,
-  mode: number,
-  of: number,
-  isMeant: (entry: number) => boolean,
+  askedMode: number,
+  rankedMode: number,
+  isIncluded: (entry: number) => boolean,
 ): Map<number, Set<number>> {
   const rows = new Map<number, Set<number>>()
   for (let e = 0; e < values.length; e++) {
-    if (!isMeant(e)) continue
-    const found = rows.get(indices[mode][e])
-    if (found) found.add(indices[of][e])
-    else rows.set(indices[mode][e], new Set([indices[of][e]]))
+    if (!isIncluded(e)) continue
+    const ranked = rows.get(indices[askedMode][e])
+    if (ranked) ranked.add(indices[rankedMode][e])
+    else rows.set(indices[askedMode][e], new Set([indices[rankedMode][e]]))
   }
   return rows
 }
 
-class Means {
+/** Means of recall and nDCG over rankings. */
+class QualityMeans {
+  /** Number of rankings added. */
   count = 0
   #recall = 0
   #ndcg = 0
 
+  /**
+   * Adds a ranking.
+   * @param answers the ranked rows, the best first
+   * @param sought the relevant rows, at least one
+   * @param n length of the ranking, to which recall and nDCG are limited
+   */
   add(answers: ArrayLike<number>, sought: ReadonlySet<number>, n: number): void {
     let [hits, gain, ideal] = [0, 0, 0]
-    for (let place = 0; place < n; place++) {
-      const weight = 1 / Math.log2(place + 2)
-      if (place < sought.size) ideal += weight
-      if (place >= answers.length || !sought.has(answers[place])) continue
+    for (let position = 0; position < n; position++) {
+      const weight = 1 / Math.log2(position + 2)
+      if (position < sought.size) ideal += weight
+      if (position >= answers.length || !sought.has(answers[position])) continue
       hits++
       gain += weight
     }
@@ -112,6 +129,7 @@ class Means {
     this.#ndcg += gain / ideal
   }
 
+  /** The means over all rankings added so far; zeros if there are none. */
   get quality(): RankingQuality {
     const mean = (sum: number): number => (this.count > 0 ? sum / this.count : 0)
     return { recall: mean(this.#recall), ndcg: mean(this.#ndcg) }

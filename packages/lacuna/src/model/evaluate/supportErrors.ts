@@ -12,14 +12,14 @@ export interface SupportErrors {
   rmse: number
 }
 
-/** Least support of each group: none, one to four, and so on. */
+/** Least support of each group: 0, 1 to 4, 5 to 19, and so on. */
 const BOUNDS = [0, 1, 5, 20, 100, 1000]
 
 /**
- * Sums squared errors in groups by support; groups without entries are left out.
+ * Root mean square errors in groups by support; groups without entries are left out.
  * @param supports the support of each item, a row or an entry
- * @param squares the squared error of each item
- * @param entriesOf the entries that an item stands for
+ * @param squares the squared error of each item, summed over its entries
+ * @param entriesOf the number of entries that an item stands for
  */
 export function errorsBySupport(
   supports: ArrayLike<number>,

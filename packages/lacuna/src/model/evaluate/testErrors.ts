@@ -1,6 +1,6 @@
 /**
- * Errors on held-out entries, of a model and of the mean of the training values, over all processes: the bits
- * of one process.
+ * Errors on held-out entries, of a model and of the mean of the training values, over all processes; bit for
+ * bit those of a single process.
  */
 import { type Communicator, singleProcess } from '../../comm/index.ts'
 import { cellsOf, countEntries, type SparseTensor } from '../../tensor/index.ts'
@@ -9,7 +9,10 @@ import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 import { ExactSum } from './exactSum.ts'
 
-/** Measures the error of a model. @param test the entries of this process */
+/**
+ * The error of a model on the test entries of all processes; each process must call it.
+ * @param test the entries of this process
+ */
 export async function testError(
   model: CpModel,
   test: SparseTensor,
@@ -19,9 +22,10 @@ export async function testError(
 }
 
 /**
- * Measures the error of the trivial predictor: the mean of the training values, everywhere.
+ * The error, on the test entries of all processes, of predicting the mean of the training values everywhere;
+ * each process must call it.
  * @param train @param test the entries of this process
- * @param zeros whether cells that are neither trained on nor tested are zeros
+ * @param zeros whether cells that are neither trained on nor tested are zeros, and count in the mean
  */
 export async function meanError(
   train: SparseTensor,
@@ -29,10 +33,10 @@ export async function meanError(
   zeros = false,
   communicator: Communicator = singleProcess,
 ): Promise<ErrorSummary> {
-  const own = new ExactSum()
-  for (let e = 0; e < train.values.length; e++) own.add(train.values[e])
+  const ownSum = new ExactSum()
+  for (let e = 0; e < train.values.length; e++) ownSum.add(train.values[e])
   const sum = new ExactSum()
-  for (const text of await communicator.allGatherTexts(String(own))) sum.addAll(text)
+  for (const text of await communicator.allGatherTexts(String(ownSum))) sum.addAll(text)
   const count = zeros
     ? cellsOf(train.dims) - (await countEntries(communicator, test))
     : await countEntries(communicator, train)
@@ -43,8 +47,9 @@ export async function meanError(
 }
 
 /**
- * Adds the tallies of all processes; sums are exact, so that it does not matter which process has which
+ * The error of all processes together. Sums are exact, so that it does not matter which process has which
  * entries.
+ * @param own the tally of this process
  */
 async function summarizeTallies(communicator: Communicator, own: ErrorTally): Promise<ErrorSummary> {
   const all = new ErrorTally()

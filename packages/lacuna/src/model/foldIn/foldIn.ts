@@ -7,7 +7,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
-import { countsBefore, mergeObserved } from '../predict/observedCells.ts'
+import { mergeObserved, trainingCounts } from '../predict/observedCells.ts'
 import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
@@ -36,19 +36,22 @@ export interface FoldInResult {
   rows: readonly (readonly number[])[]
 }
 
-/** Most sweeps over all solved rows, where they depend on each other. */
+/** Most sweeps over all solved rows, if these depend on each other; else there is one. */
 const MOST_SWEEPS = 20
 /** Relative change of the rows in a sweep below which sweeps end. */
-const SETTLED = 1e-4
+const TOLERANCE = 1e-4
 /** Fraction of H's trace that is added to its diagonal, as in the solver, for rows without regularization. */
 const RIDGE = 1e-7
 
-/** Solves new rows, and with `update` existing ones, from new entries. */
+/**
+ * Solves new rows, and with `update` existing ones, from new entries; the model is not modified. Throws if
+ * rows are to be updated and the model does not store the number of their entries.
+ */
 export function foldInEntries({ model, entries: given, update }: FoldInInput): FoldInResult {
   const { rank, prior } = model
   const dims = given.dims.map((dim, mode) => Math.max(dim, model.dims[mode]))
-  const before = countsBefore(model, dims)
-  const isSolved = (mode: number, row: number): boolean => update || before[mode][row] === 0
+  const oldCounts = trainingCounts(model, dims)
+  const isSolved = (mode: number, row: number): boolean => update || oldCounts[mode][row] === 0
   // Entries all of whose rows stay as they are have no influence.
   const informative = Uint32Array.from(given.values.keys()).filter((e) =>
     given.indices.some((column, mode) => isSolved(mode, column[e])),
@@ -63,10 +66,10 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
       'format',
       'The model does not say how many entries its rows have had, so that new ones cannot be weighed against them; it was written by an older version: learn it anew.',
     )
-  const work: Work = {
-    ...{ rank, prior, factors, anchors, before, means, entries },
-    counts: before.map((counts, mode) => counts.map((count, p) => count + fresh.counts[mode][p])),
-    uncertainty: knownUncertainty(model, model.observed?.mean ?? fresh.mean),
+  const state: State = {
+    ...{ rank, prior, factors, anchors, oldCounts, means, entries },
+    counts: oldCounts.map((counts, mode) => counts.map((count, p) => count + fresh.counts[mode][p])),
+    uncertainty: cachedUncertainty(model, model.observed?.mean ?? fresh.mean),
   }
   const lists = dims.map((_, mode) => entriesByRow(entries.indices[mode]))
   const rows = lists.map((list, mode) =>
@@ -76,16 +79,17 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
   for (let sweep = 0; sweep < (isCoupled ? MOST_SWEEPS : 1); sweep++) {
     let [moved, size] = [0, 0]
     rows.forEach((list, mode) => {
-      const gram = prior.kind === 'zeros' ? gramOfOthers(work, mode) : undefined
+      const gram = prior.kind === 'zeros' ? gramOfOthers(state, mode) : undefined
       for (const row of list) {
-        const step = solveRow(work, mode, row, lists[mode].get(row)!, gram)
+        const step = updateRow(state, mode, row, lists[mode].get(row)!, gram)
         moved += step.moved
         size += step.size
       }
     })
-    if (moved <= SETTLED ** 2 * size) break
+    if (moved <= TOLERANCE ** 2 * size) break
   }
-  for (const factor of factors) for (let at = 0; at < factor.length; at++) factor[at] = finite(factor[at])
+  for (const factor of factors)
+    for (let at = 0; at < factor.length; at++) factor[at] = capToFloat32(factor[at])
   const unobserved = dims.map((dim, mode) => {
     const unseen = new Set(model.unobserved[mode])
     for (let row = model.dims[mode]; row < dim; row++) unseen.add(row)
@@ -94,54 +98,70 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
   })
   const { observed: old } = model
   const observed = old && mergeObserved({ ...model, observed: old }, fresh, dims, isSolved)
-  return { dims, factors, unobserved, rows, ...(observed && { observed }) }
+  return { dims, factors, unobserved, rows, observed }
 }
 
-/** Uncertainties that were computed before, by prior: they are the same for all fold-ins into a model. */
-const known = new WeakMap<Prior, { of: Factored['factors']; found: readonly Uncertainty[] }>()
+/** Cache of `uncertaintyOf`, by prior and factors: it is the same for all fold-ins into a model. */
+const uncertaintyCache = new WeakMap<
+  Prior,
+  { factors: Factored['factors']; uncertainty: readonly Uncertainty[] }
+>()
 
-function knownUncertainty(model: FoldInInput['model'], mean: number): readonly Uncertainty[] {
-  const before = known.get(model.prior)
-  if (before?.of === model.factors) return before.found
-  const found = uncertaintyOf(model, model.prior, countsBefore(model, model.dims), mean)
-  known.set(model.prior, { of: model.factors, found })
-  return found
+/** Per mode, the uncertainty of the model's rows, cached. @param mean of the training values */
+function cachedUncertainty(model: FoldInInput['model'], mean: number): readonly Uncertainty[] {
+  const cached = uncertaintyCache.get(model.prior)
+  if (cached?.factors === model.factors) return cached.uncertainty
+  const computed = uncertaintyOf(model, model.prior, trainingCounts(model, model.dims), mean)
+  uncertaintyCache.set(model.prior, { factors: model.factors, uncertainty: computed })
+  return computed
 }
 
-interface Work {
+/** The factors that are solved, and what they are solved from. */
+interface State {
   rank: number
   prior: Prior
+  /** The factors with new rows; solved rows are written in place. */
   factors: readonly Float32Array[]
-  /** Rows as they were, which their old entries draw them to. */
+  /** With `update`, the rows before it, which their old entries draw them to. */
   anchors: readonly Float32Array[]
-  /** Per mode, the entries of each row before. */
-  before: readonly Uint32Array[]
-  /** Per mode, the entries of each row now. */
+  /** Per mode, the old entries of each row. */
+  oldCounts: readonly Uint32Array[]
+  /** Per mode, the old and new entries of each row. */
   counts: readonly Uint32Array[]
+  /** Per mode, the mean row (R) of the prior. */
   means: readonly Float64Array[]
+  /** The new entries. */
   entries: SparseTensor
+  /** Per mode, the uncertainty of its rows. */
   uncertainty: readonly Uncertainty[]
 }
 
-function solveRow(
-  work: Work,
+/**
+ * Solves a row from its new entries with all other rows fixed, and writes it to the factor. Returns the
+ * squared length of its change (moved) and of the row (size).
+ * @param list numbers of the row's new entries
+ * @param gram Σ k kᵀ over all cells of the row where unlisted cells are zeros; else undefined
+ */
+function updateRow(
+  state: State,
   mode: number,
   row: number,
   list: readonly number[],
   gram: Float64Array | undefined,
 ): { moved: number; size: number } {
-  const { rank, prior, factors, anchors, before, means, uncertainty } = work
+  const { rank, prior, factors, anchors, oldCounts, means, uncertainty } = state
   const a = Float64Array.from(factors[mode].subarray(row * rank, (row + 1) * rank))
-  const { S, b } = sumsOf(work, mode, list, a, gram !== undefined)
-  const n = before[mode][row]
-  const { perEntry, prior: held } = uncertainty[mode]
+  // H, to which P and the ridge are added in place.
+  const { H: S, b } = sumsOf(state, mode, list, a, gram !== undefined)
+  const n = oldCounts[mode][row]
+  const { perEntry, prior: priorPrecision } = uncertainty[mode]
   const anchor = n > 0 ? anchors[mode].subarray(row * rank, (row + 1) * rank) : means[mode]
   let trace = 0
   for (let r = 0; r < rank; r++) trace += S[r * rank + r]
   for (let r = 0; r < rank; r++) {
     for (let s = 0; s < rank; s++) {
       const at = r * rank + s
-      const P = gram ? gram[at] : held[at] + n * perEntry[at]
+      const P = gram ? gram[at] : priorPrecision[at] + n * perEntry[at]
       S[at] += P
       // Where unlisted cells are zeros, a new row begins with zeros only; an old one with its old entries.
       b[r] += gram && n === 0 ? 0 : P * anchor[s]
@@ -160,17 +180,19 @@ function solveRow(
 }
 
 /**
- * H and b over the entries of a row; H stays zero where unlisted cells are zeros, as the Gram matrix of all
- * cells replaces it.
+ * H (R × R) and b (R) over the new entries of a row. Where unlisted cells are zeros, H stays zero, as the
+ * Gram matrix of all cells replaces it, and entries have weight 1.
+ * @param list numbers of the row's new entries
+ * @param a the row, which the weights of its entries may depend on
  */
 function sumsOf(
-  { rank, prior, factors, counts, entries, uncertainty }: Work,
+  { rank, prior, factors, counts, entries, uncertainty }: State,
   mode: number,
   list: readonly number[],
   a: Float64Array,
-  isListed: boolean,
-): { S: Float64Array; b: Float64Array } {
-  const S = new Float64Array(rank * rank)
+  unlistedAreZero: boolean,
+): { H: Float64Array; b: Float64Array } {
+  const H = new Float64Array(rank * rank)
   const b = new Float64Array(rank)
   const k = new Float64Array(rank)
   const product = new Float64Array(rank * rank)
@@ -184,38 +206,42 @@ function sumsOf(
       for (let r = 0; r < rank; r++) k[r] *= factor[start + r]
     })
     const x = entries.values[e]
-    const w = isListed ? 1 : isWeighted ? weightAt(prior, dotRow(k, row32, 0)) : weightAt(prior, 0)
+    const w = unlistedAreZero ? 1 : isWeighted ? weightAt(prior, dotRow(k, row32, 0)) : weightAt(prior, 0)
     for (let r = 0; r < rank; r++) b[r] += w * x * k[r]
-    if (isListed) continue
+    if (unlistedAreZero) continue
     product.fill(w)
     factors.forEach((factor, j) => {
       if (j === mode) return
       const p = entries.indices[j][e]
       const start = p * rank
-      const V = uncertainty[j].of(counts[j][p])
+      const V = uncertainty[j].covariance(counts[j][p])
       for (let r = 0; r < rank; r++)
         for (let s = 0; s < rank; s++)
           product[r * rank + s] *= factor[start + r] * factor[start + s] + V[r * rank + s]
     })
-    for (let at = 0; at < S.length; at++) S[at] += product[at]
+    for (let at = 0; at < H.length; at++) H[at] += product[at]
   }
-  return { S, b }
+  return { H, b }
 }
 
-/** Σ k kᵀ over all cells of a row: the elementwise product of the other factors' Gram matrices. */
-function gramOfOthers({ rank, factors }: Work, mode: number): Float64Array {
+/**
+ * Σ k kᵀ (R × R) over all cells of a row of `mode`: the elementwise product of the other factors' Gram
+ * matrices.
+ */
+function gramOfOthers({ rank, factors }: State, mode: number): Float64Array {
   const gram = new Float64Array(rank * rank).fill(1)
   factors.forEach((factor, j) => {
     if (j === mode) return
-    const own = new Float64Array(rank * rank)
+    const factorGram = new Float64Array(rank * rank)
     for (let start = 0; start < factor.length; start += rank)
       for (let r = 0; r < rank; r++)
-        for (let s = 0; s < rank; s++) own[r * rank + s] += factor[start + r] * factor[start + s]
-    for (let at = 0; at < gram.length; at++) gram[at] *= own[at]
+        for (let s = 0; s < rank; s++) factorGram[r * rank + s] += factor[start + r] * factor[start + s]
+    for (let at = 0; at < gram.length; at++) gram[at] *= factorGram[at]
   })
   return gram
 }
 
+/** Maps each row to the numbers of its entries, ascending. @param column the row of each entry */
 function entriesByRow(column: Uint32Array): Map<number, number[]> {
   const lists = new Map<number, number[]>()
   for (let e = 0; e < column.length; e++) {
@@ -226,7 +252,7 @@ function entriesByRow(column: Uint32Array): Map<number, number[]> {
   return lists
 }
 
-/** The factor with new rows, which begin as the mean. */
+/** Returns a copy of a factor with this many rows; new ones are the mean row (R). */
 function appendMeanRows(factor: Float32Array, rows: number, rank: number, mean: Float64Array): Float32Array {
   const larger = new Float32Array(rows * rank)
   for (let start = factor.length; start < larger.length; start += rank) larger.set(mean, start)
@@ -234,4 +260,5 @@ function appendMeanRows(factor: Float32Array, rows: number, rank: number, mean: 
   return larger
 }
 
-const finite = (x: number): number => Math.min(x, 3.4028234663852886e38)
+/** At most the largest float32. */
+const capToFloat32 = (x: number): number => Math.min(x, 3.4028234663852886e38)

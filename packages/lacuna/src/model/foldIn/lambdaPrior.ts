@@ -2,7 +2,8 @@
 import type { Observed } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
 
-interface Trained extends Factored {
+/** A model with a record of its training. */
+interface TrainedModel extends Factored {
   observed?: Observed
   unobserved: readonly Uint32Array[]
   training: Readonly<Record<string, unknown>>
@@ -10,13 +11,14 @@ interface Trained extends Factored {
 
 /**
  * The isotropic prior that corresponds to the λ of a model's training: around the mean of the rows with
- * entries, or around zero with the paper's solver; none where unlisted cells are zeros.
+ * entries, or around zero with the paper's solver. Its kind is 'zeros' if unlisted cells were zeros in
+ * training.
  */
-export function lambdaPrior(model: Trained): Prior {
+export function lambdaPrior(model: TrainedModel): Prior {
   const { rank, factors, observed, unobserved, training } = model
   const isPaper = training.solver === 'paper'
-  const lambda = numberOf(training.finalLambda) ?? numberOf(training.lambda) ?? 0
-  const rmse = numberOf((training.train as { rmse?: unknown } | undefined)?.rmse)
+  const lambda = nonnegativeNumber(training.finalLambda) ?? nonnegativeNumber(training.lambda) ?? 0
+  const rmse = nonnegativeNumber((training.train as { rmse?: unknown } | undefined)?.rmse)
   const sigma2 = rmse === undefined || rmse === 0 ? 1 : rmse ** 2
   const precision = new Float32Array(rank * rank)
   for (let r = 0; r < rank; r++) precision[r * (rank + 1)] = lambda / sigma2
@@ -28,16 +30,21 @@ export function lambdaPrior(model: Trained): Prior {
     means: factors.map((factor, mode) =>
       isPaper
         ? new Float32Array(rank)
-        : meanOfObserved(factor, rank, observed?.counts[mode], unobserved[mode]),
+        : meanObservedRow(factor, rank, observed?.counts[mode], unobserved[mode]),
     ),
     precisions: factors.map(() => precision),
   }
 }
 
-const numberOf = (value: unknown): number | undefined =>
+/** The value if it is a finite nonnegative number, else undefined. */
+const nonnegativeNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-function meanOfObserved(
+/**
+ * The mean row (R) of the rows with training entries; zeros if there are none.
+ * @param counts entries of each row, if known
+ */
+function meanObservedRow(
   factor: Float32Array,
   rank: number,
   counts: Uint32Array | undefined,

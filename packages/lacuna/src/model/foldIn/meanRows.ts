@@ -1,7 +1,10 @@
 /** Mean rows of factors. */
 import type { Factored } from '../factored.ts'
 
-/** Per mode, the mean row (R) of the factor. @param weights per mode, the weight of each row; 1 by default */
+/**
+ * Per mode, the weighted mean row (R) of the factor; zeros if all weights are 0.
+ * @param weights per mode, the weight of each row; 1 by default
+ */
 export function meanRows(
   { rank, factors }: Factored,
   weights?: readonly (ArrayLike<number> | undefined)[],

@@ -18,10 +18,13 @@ export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Arr
   }
 }
 
-/** Most sweeps of coordinate descent. */
+/** Most sweeps of coordinate descent; it ends before when a sweep hardly moves the row. */
 const MOST_SWEEPS = 500
 
-/** The inverse of a symmetric matrix that is positive definite, or becomes so with a small ridge. */
+/**
+ * The inverse of a symmetric matrix (R × R). A ridge is added to its diagonal, 1e-12 of the mean diagonal
+ * element, and ten times as much again until the matrix is positive definite.
+ */
 export function invertSymmetric(S: Float64Array, R: number): Float64Array {
   let trace = 0
   for (let r = 0; r < R; r++) trace += Math.max(0, S[r * R + r])

@@ -1,9 +1,10 @@
 /** Which rows can be ranked: those with enough training entries. */
 
 /**
- * Makes a predicate of rows with at least `minEntries` training entries.
+ * Makes a predicate: whether a row has at least `minEntries` training entries. Where counts are not known, it
+ * is true of all rows but the unobserved ones, or of all if `minEntries` is 0.
  * @param counts entries of each row, if known
- * @param unobserved the rows without entries, used where counts are not known
+ * @param unobserved returns the rows without entries; called only where counts are not known
  */
 export function candidates(
   counts: ArrayLike<number> | undefined,

@@ -4,9 +4,9 @@ import type { TensorModel } from '../tensorModel.ts'
 
 /** A dense slice of a tensor, and which of its values were predicted. */
 export interface FilledSlice {
-  /** The free modes, from 0. */
+  /** The modes that are not fixed, from 0. */
   free: number[]
-  /** Sizes of the free modes. */
+  /** Sizes of the modes that are not fixed. */
   dims: number[]
   /** Values, row-major. */
   values: Float32Array
@@ -15,7 +15,8 @@ export interface FilledSlice {
 }
 
 /**
- * Fills a slice of a tensor: observed values where there are any, and predictions elsewhere.
+ * Fills a slice of a tensor: observed values where there are any, and predictions elsewhere. Throws if the
+ * slice is too large (`TensorModel.slice`).
  * @param fixed per mode, the row that is fixed, or null for all of its rows
  * @param observed entries whose values are used; none by default
  */
@@ -29,11 +30,11 @@ export function fillSlice(
   const free = fixed.flatMap((row, mode) => (row === null ? [mode] : []))
   const inferred = new Uint8Array(values.length).fill(1)
   if (observed) {
-    const { indices, values: seen } = observed
-    for (let e = 0; e < seen.length; e++) {
+    const { indices, values: observedValues } = observed
+    for (let e = 0; e < observedValues.length; e++) {
       if (!fixed.every((row, mode) => row === null || indices[mode][e] === row)) continue
-      const at = free.reduce((place, mode, f) => place * dims[f] + indices[mode][e], 0)
-      values[at] = seen[e]
+      const at = free.reduce((position, mode, f) => position * dims[f] + indices[mode][e], 0)
+      values[at] = observedValues[e]
       inferred[at] = 0
     }
   }

@@ -2,6 +2,7 @@
 import type { Observed } from '../../tensor/index.ts'
 import type { Prior } from '../factored.ts'
 
+/** A model with the statistics of its training entries. */
 interface ObservedModel {
   dims: readonly number[]
   observed?: Observed
@@ -10,14 +11,15 @@ interface ObservedModel {
 }
 
 /**
- * Per mode, the training entries of each row; where that is not known, 1 for observed rows.
- * @param now sizes with new rows
+ * Per mode, the training entries of each row; where these are not known, 1 for observed rows. New rows have
+ * 0.
+ * @param newDims sizes with new rows
  */
-export function countsBefore(
+export function trainingCounts(
   { observed, unobserved, dims }: ObservedModel,
-  now: readonly number[],
+  newDims: readonly number[],
 ): Uint32Array[] {
-  return now.map((dim, mode) => {
+  return newDims.map((dim, mode) => {
     const counts = new Uint32Array(dim)
     if (observed) counts.set(observed.counts[mode])
     else {
@@ -29,45 +31,46 @@ export function countsBefore(
 }
 
 /**
- * Merges the statistics of old and new entries. Entries count for the rows that were solved from them. Where
- * unlisted cells are zeros, means are over all cells.
+ * Returns the statistics of old and new entries together. An entry counts only for rows that were solved from
+ * it. Where unlisted cells are zeros, means are over all cells.
  * @param fresh statistics of the new entries
- * @param dims sizes with new rows
- * @param hasLearned whether a row was solved from the new entries
+ * @param newDims sizes with new rows
+ * @param isSolved whether a row was solved from the new entries
  */
 export function mergeObserved(
-  { dims: sizes, observed: old, prior }: ObservedModel & { observed: Observed },
+  { dims, observed: old, prior }: ObservedModel & { observed: Observed },
   fresh: Observed,
-  dims: readonly number[],
-  hasLearned: (mode: number, row: number) => boolean,
+  newDims: readonly number[],
+  isSolved: (mode: number, row: number) => boolean,
 ): Observed {
   if (fresh.entries === 0) return old
   const zeros = prior.kind === 'zeros'
-  const cells = (of: readonly number[], mode?: number): number =>
-    of.reduce((product, dim, m) => (m === mode ? product : product * dim), 1)
+  /** Number of cells of a tensor, or of one row of a mode. */
+  const countCells = (sizes: readonly number[], mode?: number): number =>
+    sizes.reduce((product, dim, m) => (m === mode ? product : product * dim), 1)
   const entries = old.entries + fresh.entries
-  const counts = dims.map((dim, mode) =>
+  const counts = newDims.map((dim, mode) =>
     Uint32Array.from({ length: dim }, (_, p) => {
-      const more = hasLearned(mode, p) ? fresh.counts[mode][p] : 0
+      const more = isSolved(mode, p) ? fresh.counts[mode][p] : 0
       return (old.counts[mode][p] ?? 0) + more
     }),
   )
-  const means = dims.map((_, mode) =>
+  const means = newDims.map((_, mode) =>
     Float32Array.from(counts[mode], (count, p) => {
-      const before = old.counts[mode][p] ?? 0
+      const oldCount = old.counts[mode][p] ?? 0
       const sum =
-        (zeros ? cells(sizes, mode) : before) * (old.means[mode][p] ?? 0) +
-        (count - before) * fresh.means[mode][p]
-      const among = zeros ? cells(dims, mode) : count
-      return among > 0 ? sum / among : 0
+        (zeros ? countCells(dims, mode) : oldCount) * (old.means[mode][p] ?? 0) +
+        (count - oldCount) * fresh.means[mode][p]
+      const total = zeros ? countCells(newDims, mode) : count
+      return total > 0 ? sum / total : 0
     }),
   )
-  const sum = (zeros ? cells(sizes) : old.entries) * old.mean + fresh.entries * fresh.mean
+  const sum = (zeros ? countCells(dims) : old.entries) * old.mean + fresh.entries * fresh.mean
   return {
     entries,
     min: Math.min(old.min, fresh.min),
     max: Math.max(old.max, fresh.max),
-    mean: sum / (zeros ? cells(dims) : entries),
+    mean: sum / (zeros ? countCells(newDims) : entries),
     counts,
     means,
   }

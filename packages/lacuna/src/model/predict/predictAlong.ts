@@ -7,60 +7,63 @@ import { dotRow, productOfRows, sumOf } from './products.ts'
 
 /** Predictions for the rows of a mode. */
 export interface PredictionsAlong {
-  /** The mean prediction of a row. */
+  /** The prediction of a row, averaged over the modes that are not fixed. */
   score(row: number): number
-  /** The terms (R) whose sum that is, one per component. */
+  /** The terms (R), one per component, whose sum is the score of a row. */
   terms(row: number): Float64Array
 }
 
 /**
- * Predictions along a mode.
- * @param fixed per mode, the row that is fixed, or null for the mean over all rows
- * @param of the mode
+ * The predictions of one member for the rows of a mode, not clipped.
+ * @param fixed per mode, the row that is fixed, or null for the mean over all rows; null in `mode`
  * @param counts per mode, the entries of each row, by which means are weighted; equal weights by default
  */
 export function predictAlong(
   member: Factored,
   fixed: readonly (number | null)[],
-  of: number,
+  mode: number,
   counts?: readonly ArrayLike<number>[],
 ): PredictionsAlong {
-  if (member.reshapedModes) return predictAlongGroup(member, fixed, of, counts)
+  if (member.reshapedModes) return predictAlongGroup(member, fixed, mode, counts)
   const { rank, factors } = member
-  const weights = productExcept(member, fixed, [of], counts)
+  const weights = productExcept(member, fixed, [mode], counts)
   return {
-    score: (row) => dotRow(weights, factors[of], row * rank),
-    terms: (row) => weights.map((weight, r) => weight * factors[of][row * rank + r]),
+    score: (row) => dotRow(weights, factors[mode], row * rank),
+    terms: (row) => weights.map((weight, r) => weight * factors[mode][row * rank + r]),
   }
 }
 
-/** The product (R) of the fixed rows and of the mean rows of the other modes, without the modes `but`. */
+/**
+ * The elementwise product (R) of one row per mode: the fixed one, or the mean row where `fixed` is null.
+ * @param exceptModes modes that are left out of the product; `fixed` must be null there
+ * @param counts per mode, the entries of each row, by which means are weighted; equal weights by default
+ */
 export function productExcept(
   member: Factored,
   fixed: readonly (number | null)[],
-  but: readonly number[],
+  exceptModes: readonly number[],
   counts?: readonly ArrayLike<number>[],
 ): Float64Array {
   const means = meanRows(member, counts)
-  for (const mode of but) means[mode].fill(1)
+  for (const mode of exceptModes) means[mode].fill(1)
   return productOfRows(member, fixed, means)
 }
 
-/** Predictions along a mode of a member with merged or split modes. */
+/** The predictions of a member with merged or split modes for the rows of a mode. */
 function predictAlongGroup(
   member: Factored,
   fixed: readonly (number | null)[],
-  of: number,
+  mode: number,
   counts: readonly ArrayLike<number>[] | undefined,
 ): PredictionsAlong {
   const groups = groupsOf(member, counts)
-  const others = groups.filter(({ modes }) => !modes.includes(of))
-  const own = groups.find(({ modes }) => modes.includes(of))!
+  const others = groups.filter(({ modes }) => !modes.includes(mode))
+  const own = groups.find(({ modes }) => modes.includes(mode))!
   const weights = productOfGroups(others, fixed, member.rank)
-  const at = [...fixed]
+  const coordinate = [...fixed]
   const terms = (row: number): Float64Array => {
-    at[of] = row
-    const values = own.rowAt(at)
+    coordinate[mode] = row
+    const values = own.rowAt(coordinate)
     return weights.map((weight, r) => weight * values[r])
   }
   return { terms, score: (row) => sumOf(terms(row)) }

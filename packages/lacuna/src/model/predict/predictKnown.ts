@@ -5,25 +5,28 @@ import { meanRows } from '../foldIn/meanRows.ts'
 import { predictCell, productOfRows, sumOf } from './products.ts'
 
 /**
- * Makes a function that predicts a coordinate in which unknown indices are null: the mean over all rows of
- * these modes.
+ * Makes a function that predicts a cell some of whose indices may be unknown (null): the mean over all rows
+ * of these modes, equally weighted. If all are known, the prediction is corrected by `refine`. Not clipped.
  */
 export function predictKnown(
   model: Pick<Predictor, 'members' | 'refine'>,
 ): (coordinate: readonly (number | null)[]) => number {
   const { members } = model
-  const partly = members.map(averagingPredictor)
+  const memberPredictors = members.map(averagingPredictor)
   return (coordinate) => {
-    if (isKnown(coordinate)) return predictCell(model, coordinate)
+    if (isComplete(coordinate)) return predictCell(model, coordinate)
     let total = 0
-    for (const predict of partly) total += predict(coordinate)
+    for (const predict of memberPredictors) total += predict(coordinate)
     return total / members.length
   }
 }
 
-const isKnown = (coordinate: readonly (number | null)[]): coordinate is readonly number[] =>
+const isComplete = (coordinate: readonly (number | null)[]): coordinate is readonly number[] =>
   !coordinate.includes(null)
 
+/**
+ * Makes a function that predicts a coordinate by one member, as the mean over the modes whose index is null.
+ */
 function averagingPredictor(member: Factored): (coordinate: readonly (number | null)[]) => number {
   if (member.reshapedModes) {
     const groups = groupsOf(member)

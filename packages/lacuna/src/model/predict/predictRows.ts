@@ -20,7 +20,7 @@ export class RowPredictor {
   rows = 0
   /** Rows with an unknown label so far. */
   unknown = 0
-  readonly #partly: ReturnType<typeof predictKnown>
+  readonly #predictKnown: ReturnType<typeof predictKnown>
   readonly #range: Pick<Predictor, 'observed'>
   readonly #fallback: number | 'mean' | undefined
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
@@ -35,21 +35,24 @@ export class RowPredictor {
     fallback?: number | 'mean',
     { clip = true }: { clip?: boolean } = {},
   ) {
-    this.#partly = predictKnown(model)
+    this.#predictKnown = predictKnown(model)
     this.#range = clip ? model : {}
     this.#fallback = fallback
   }
 
-  /** The prediction of each row of a batch; NaN where there is none. */
+  /**
+   * The prediction of each row of a batch; NaN where there is none. Adds to `rows`, `unknown` and the error.
+   * Throws if a prediction is infinite.
+   */
   predict({ rowCount, indices, observed }: AskedRows): Float64Array {
     const predictions = new Float64Array(rowCount)
     for (let row = 0; row < rowCount; row++) {
       const coordinate = indices.map((column) => (column[row] < 0 ? null : column[row]))
-      const known = !coordinate.includes(null)
-      if (!known) this.unknown++
+      const isKnown = !coordinate.includes(null)
+      if (!isKnown) this.unknown++
       const y =
-        known || this.#fallback === 'mean'
-          ? clipToRange(this.#range, this.#partly(coordinate))
+        isKnown || this.#fallback === 'mean'
+          ? clipToRange(this.#range, this.#predictKnown(coordinate))
           : (this.#fallback ?? NaN)
       if (y === Infinity)
         throw new InputError(

@@ -4,19 +4,19 @@ import type { Factored, Predictor } from '../factored.ts'
 
 /**
  * The elementwise product (R) of the factors' rows at the given indices.
- * @param instead per mode, the row for an index that is null; skipped by default
+ * @param fallbackRows per mode, the row (R) for an index that is null; by default such a mode is skipped
  */
 export function productOfRows(
   { rank, factors }: Factored,
   indices: readonly (number | null)[],
-  instead?: readonly Float64Array[],
+  fallbackRows?: readonly Float64Array[],
 ): Float64Array {
   const product = new Float64Array(rank).fill(1)
   indices.forEach((index, mode) => {
-    if (index === null && !instead) return
-    const from = index === null ? instead![mode] : factors[mode]
+    if (index === null && !fallbackRows) return
+    const rows = index === null ? fallbackRows![mode] : factors[mode]
     const start = (index ?? 0) * rank
-    for (let r = 0; r < rank; r++) product[r] *= from[start + r]
+    for (let r = 0; r < rank; r++) product[r] *= rows[start + r]
   })
   return product
 }
@@ -30,7 +30,7 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
 
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
-/** The prediction of a cell: the mean of the members', corrected by `refine`. */
+/** The prediction of a cell, not clipped: the mean of the members', corrected by `refine`. */
 export function predictCell(
   model: Pick<Predictor, 'members' | 'refine'>,
   indices: readonly number[],
@@ -47,7 +47,10 @@ export function predictCell(
   return model.refine ? model.refine(indices, y) : y
 }
 
-/** Predicts many cells, given as one column of indices per mode, and calls `visit` for each. */
+/**
+ * Predicts many cells, given as one column of indices per mode, and calls `visit` with the number of each and
+ * its prediction, not clipped.
+ */
 export function forEachPrediction(
   model: Pick<Predictor, 'members' | 'refine'>,
   indices: readonly Uint32Array[],

@@ -2,23 +2,25 @@
 import { type Digit, digitTerm, modesAsLearned, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
-/** A factor whose row depends on a free mode. */
+/** A factor whose row depends on a mode that is not fixed. */
 interface FreeFactor {
+  /** Number of the factor. */
   factor: number
-  /** What each index of the mode adds to the start of the factor's row, below 2³¹. */
+  /** What each index of the mode adds to the offset of the factor's row, in values, below 2³¹. */
   starts: Int32Array
 }
 
+/** A mode that is not fixed, and the factors that depend on it. */
 interface FreeMode {
   size: number
   parts: readonly FreeFactor[]
-  /** The factors of which a row is known once this mode's index is. */
+  /** The factors whose row is known as soon as the index of this mode is. */
   completes: readonly number[]
 }
 
 /**
- * Writes the predictions of a dense slice, row-major. Free modes are nested loops; a factor's row is
- * multiplied in as soon as all of its modes are fixed.
+ * Writes the predictions of a dense slice to `values`, row-major and not clipped. Free modes are nested
+ * loops; a factor's row is multiplied in as soon as the indices of all of its modes are known.
  * @param fixed per mode, the index that is fixed, or null for all of its rows
  */
 export function writeSlice(values: Float32Array, member: Factored, fixed: readonly (number | null)[]): void {
@@ -32,15 +34,17 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
     }, 0),
   )
   const isOpen = (digits: readonly Digit[]): boolean => digits.some(({ mode }) => fixed[mode] === null)
-  const known = modes.digits.flatMap((digits, factor) => (isOpen(digits) ? [] : [factor]))
+  const fixedFactors = modes.digits.flatMap((digits, factor) => (isOpen(digits) ? [] : [factor]))
   let at = 0
 
-  function multiplied(weights: Float64Array, completes: readonly number[]): Float64Array {
+  /** Returns a copy of the weights (R), multiplied by the current rows of these factors. */
+  function multiplyRows(weights: Float64Array, factorNumbers: readonly number[]): Float64Array {
     const product = weights.slice()
-    for (const k of completes) for (let r = 0; r < rank; r++) product[r] *= factors[k][starts[k] + r]
+    for (const k of factorNumbers) for (let r = 0; r < rank; r++) product[r] *= factors[k][starts[k] + r]
     return product
   }
 
+  /** Writes the slice along the free modes from number `depth` on. @param weights product (R) of known rows */
   function fill(depth: number, weights: Float64Array): void {
     const mode = free[depth]
     if (!mode) {
@@ -52,21 +56,27 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
       at = fillLast(values, at, mode, factors, starts, weights)
       return
     }
-    const before = mode.parts.map(({ factor }) => starts[factor])
+    const outerStarts = mode.parts.map(({ factor }) => starts[factor])
     for (let index = 0; index < mode.size; index++) {
       mode.parts.forEach((part, i) => {
-        starts[part.factor] = before[i] + part.starts[index]
+        starts[part.factor] = outerStarts[i] + part.starts[index]
       })
-      fill(depth + 1, mode.completes.length > 0 ? multiplied(weights, mode.completes) : weights)
+      fill(depth + 1, mode.completes.length > 0 ? multiplyRows(weights, mode.completes) : weights)
     }
     mode.parts.forEach((part, i) => {
-      starts[part.factor] = before[i]
+      starts[part.factor] = outerStarts[i]
     })
   }
-  fill(0, multiplied(new Float64Array(rank).fill(1), known))
+  fill(0, multiplyRows(new Float64Array(rank).fill(1), fixedFactors))
 }
 
-/** Writes along the last free mode, on which a single factor depends; returns the position after it. */
+/**
+ * Writes predictions along the last free mode, on which a single factor depends; returns the position after
+ * it.
+ * @param at position in `values` of the first prediction
+ * @param starts offset of each factor's row without the index of this mode
+ * @param weights product (R) of the rows of all other factors
+ */
 function fillLast(
   values: Float32Array,
   at: number,
@@ -87,6 +97,7 @@ function fillLast(
   return at
 }
 
+/** The modes whose fixed index is null, in order, and the factors that depend on each. */
 function freeModes(
   dims: readonly number[],
   fixed: readonly (number | null)[],

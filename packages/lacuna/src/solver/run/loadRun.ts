@@ -124,7 +124,7 @@ export async function load(
       tensor: reshape(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(sideInformation && { sideInformation }),
+      sideInformation,
       seed: settings.seed,
       threads: options.threads,
       onRepeated: tensor.deferredDuplicateCheck,

@@ -23,8 +23,8 @@ export interface OpenedRun {
   observed?: Promise<Observed>
 }
 
-/** Makes the open run of a loaded problem and the progress to continue from. */
-export function openedRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
+/** Combines a loaded problem and the progress to continue from; makes the method and the error meter. */
+export function assembleRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
   const method = methodOf(settings, problem, options)
   const measureErrors = errorMeter(problem, method, options)
   return { tensor, problem, options, settings, method, measureErrors, progress }

@@ -8,7 +8,7 @@ export interface EpochReport {
   epoch: number
   /** Seconds of the run so far, errors included; pauses do not count. */
   seconds: number
-  /** Seconds in steps alone. */
+  /** Seconds of the run so far in steps alone, without measuring errors. */
   updateSeconds: number
   /** Error on the training entries; with the fast solver on the probe, a fixed sample of them. */
   train: ErrorSummary

@@ -24,8 +24,8 @@ export function settingsToResume(
   const { rank = saved.rank, solver = saved.solver } = options
   const given = resolveModes(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
-  const asked = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
-  refuseOtherSettings(saved, given, asked)
+  const givenNames = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
+  refuseOtherSettings(saved, given, givenNames)
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
 

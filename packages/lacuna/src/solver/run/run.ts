@@ -14,7 +14,7 @@ import { type Changes, changedSettings, type RunOptions, settingsOf } from '../s
 import type { Settings } from '../settings/settings.ts'
 import { bestFactors, measureTrainError, modelOf } from './bestModel.ts'
 import { digestOf, isDistributed, type Loaded, load, resolveModes } from './loadRun.ts'
-import { firstProgress, type OpenedRun, openedRun } from './openedRun.ts'
+import { assembleRun, firstProgress, type OpenedRun } from './openedRun.ts'
 import type { EpochReport } from './report.ts'
 import { checkState, checkStrata, settingsToResume } from './resume.ts'
 import { advanceRounds, changeSettings } from './rounds.ts'
@@ -40,7 +40,7 @@ export class Run implements AsyncIterable<EpochReport> {
    * @param progress the state to continue from
    */
   constructor(loaded: Loaded, progress: Progress) {
-    this.#run = openedRun(loaded, progress)
+    this.#run = assembleRun(loaded, progress)
     this.#ownEngine = loaded.ownEngine
     this.#signal = loaded.options.signal
     this.setUpSeconds = loaded.setUpSeconds
@@ -144,7 +144,7 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 
   /**
-   * Runs one round.
+   * Runs one round, or several until one is reported.
    * @param limits seconds: time after which the round is interrupted, to be continued by the next call; none
    * by default
    * @returns the report on the round; undefined if the run has ended, was interrupted, or the time was up
@@ -168,7 +168,7 @@ export class Run implements AsyncIterable<EpochReport> {
     return this.#exclusively(async () => modelOf(this.#run, await bestFactors(this.#run)))
   }
 
-  /** The model with its errors, that of training over all entries, and with all reports. */
+  /** The best model so far with its errors and all reports; the training error is over all entries. */
   result(): Promise<Completion> {
     return this.#exclusively(async () => {
       const run = this.#run

@@ -30,11 +30,11 @@ export interface RunState {
 export interface Progress {
   /** k, AO iterations done. */
   iterations: number
-  /** Epochs of finished rounds. */
+  /** Passes over the training entries in finished rounds. */
   epoch: number
   /** Seconds of solving, errors included. */
   seconds: number
-  /** Seconds in steps alone. */
+  /** Seconds in steps alone, without measuring errors. */
   updateSeconds: number
   /** All reports so far. */
   reports: EpochReport[]

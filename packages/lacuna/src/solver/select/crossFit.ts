@@ -62,8 +62,6 @@ export const FOLDS = 5
 /**
  * Fits one model per fold without it, several side by side where they are small.
  * @param checkpointing continues saved runs and saves unfinished ones; undefined: nothing is saved
- * @param isHopeless called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given
- * up where it returns true
  * @returns undefined if it was interrupted
  */
 export function crossFit(
@@ -72,6 +70,12 @@ export function crossFit(
   foldOptions?: CrossFitOptions,
   checkpointing?: FoldCheckpointing,
 ): Promise<CrossFit | undefined>
+/**
+ * Fits one model per fold without it, and gives up after the first folds if they are hopeless.
+ * @param isHopeless called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given
+ * up where it returns true
+ * @returns undefined if it was interrupted
+ */
 export function crossFit(
   tensor: SparseTensor,
   options: RunOptions,

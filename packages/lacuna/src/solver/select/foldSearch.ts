@@ -329,13 +329,13 @@ const addErrors = (errors: readonly FoldError[]): FoldError =>
 
 /** Throws if a saved search had another number of folds or starts, or other groups of entries. */
 function checkSameFolds(saved: SearchState, now: Pick<SearchState, 'folds' | 'starts' | 'by'>): void {
-  const changed = (name: string, before: string | number, given: string | number): InputError =>
+  const changeError = (name: string, before: string | number, given: string | number): InputError =>
     new InputError(
       'checkpoint',
       sentence`The run was saved with ${option(name)} ${before}, and now it is ${given}; leave it as it was, or start anew.`,
     )
   for (const name of ['folds', 'starts'] as const)
-    if (saved[name] !== now[name]) throw changed(name, saved[name], now[name])
+    if (saved[name] !== now[name]) throw changeError(name, saved[name], now[name])
   if (JSON.stringify(saved.by) !== JSON.stringify(now.by))
-    throw changed('foldBy', foldByText(saved.by), foldByText(now.by))
+    throw changeError('foldBy', foldByText(saved.by), foldByText(now.by))
 }

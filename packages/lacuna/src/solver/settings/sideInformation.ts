@@ -102,14 +102,14 @@ export function reshapeSideInformation(
  * @param name the mode, as messages name it
  */
 function checkFeatures(name: string, { columns, values }: Features, rows: number): void {
-  const wrong = (what: string): InputError =>
+  const featuresError = (what: string): InputError =>
     new InputError('option', sentence`${option('features')} of ${name} ${what}`)
   if (!(Number.isSafeInteger(columns) && columns >= 1 && values instanceof Float32Array))
-    throw wrong('must be { columns, values }, the values being a Float32Array.')
-  if (columns > MOST_COLUMNS) throw wrong(`has ${columns} columns; ${MOST_COLUMNS} are the most.`)
+    throw featuresError('must be { columns, values }, the values being a Float32Array.')
+  if (columns > MOST_COLUMNS) throw featuresError(`has ${columns} columns; ${MOST_COLUMNS} are the most.`)
   if (values.length !== rows * columns)
-    throw wrong(`has ${values.length} values; ${rows} rows of ${columns} are ${rows * columns}.`)
-  if (!values.every(Number.isFinite)) throw wrong('has values that are not finite.')
+    throw featuresError(`has ${values.length} values; ${rows} rows of ${columns} are ${rows * columns}.`)
+  if (!values.every(Number.isFinite)) throw featuresError('has values that are not finite.')
 }
 
 /** Text with an FNV-1a hash of each mode's attributes, by which a checkpoint recognizes them; '' for none. */

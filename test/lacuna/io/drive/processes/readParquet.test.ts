@@ -9,7 +9,7 @@ import { kindOfShards, readParquetShard } from '#lacuna/io/drive/processes/index
 import { type ParquetFile, rowRange } from '#lacuna/io/node/duckdb/parquetRows.js'
 import { type ReadTableOptions, readTable } from '#lacuna/io/node/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
-import { agreed, entriesOf, inProcesses } from '../../../communicators.ts'
+import { commonOutcome, entriesOf, runInProcesses } from '../../../communicators.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-parquet-'))
 const at = (name: string): string => join(folder, name)
@@ -53,8 +53,8 @@ async function both(
   expect(await kindOfShards(paths, options)).toBe('parquet')
   const remarks: [Remark[], Remark[]] = [[], []]
   const noting = (list: Remark[]) => ({ ...options, onRemark: (remark: Remark) => list.push(remark) })
-  const shares = agreed(
-    await inProcesses(processes, (communicator) =>
+  const shares = commonOutcome(
+    await runInProcesses(processes, (communicator) =>
       readParquetShard(communicator, paths, communicator.rank === 0 ? noting(remarks[0]) : options),
     ),
   )

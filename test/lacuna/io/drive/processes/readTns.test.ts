@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest'
 import { readTensor, synthetic, writeTensor } from '#lacuna/index.js'
 import { readTnsShard } from '#lacuna/io/drive/processes/readTns.js'
 import { linesBetween } from '#lacuna/io/node/files/lines.js'
-import { agreed, entriesOf, inProcesses } from '../../../communicators.ts'
+import { commonOutcome, entriesOf, runInProcesses } from '../../../communicators.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-lines-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -64,7 +64,9 @@ it('processes refuse faults of a .tns file and merge its duplicates as one proce
   for (const [name, change, options = {}] of cases) {
     const file = join(folder, `${name}.tns`)
     writeFileSync(file, `${change(lines).join('\n')}\n`)
-    const shares = agreed(await inProcesses(3, (communicator) => readTnsShard(communicator, file, options)))
+    const shares = commonOutcome(
+      await runInProcesses(3, (communicator) => readTnsShard(communicator, file, options)),
+    )
     const one = await readTensor(file, options).catch((error) => error.message as string)
     expect(typeof one === 'string', name).toBe(!['merged', 'sound'].includes(name))
     if (typeof one === 'string') expect(shares, name).toBe(one)

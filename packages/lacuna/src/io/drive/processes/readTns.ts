@@ -15,8 +15,8 @@ import {
   type NegativePolicy,
   type SparseTensor,
 } from '../../../tensor/index.ts'
-import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
-import { type Columns, firstEntry, frameOf, readLines } from '../../tns/index.ts'
+import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
+import { type Columns, parseFirstEntry, readLines, sizesAndNames } from '../../tns/index.ts'
 
 /** Options for reading a shard of a file. */
 export interface ReadShardOptions {
@@ -38,7 +38,7 @@ export async function readTnsShard(
   try {
     const { size } = await file.stat()
     const { header, indices: modes } = await comm.failTogether(
-      async () => firstEntry((await firstLines(file, Infinity))!, path, dims),
+      async () => parseFirstEntry((await readTnsHead(file, Infinity))!, path, dims),
       'unnamed',
     )
     const order = modes.length
@@ -70,7 +70,7 @@ export async function readTnsShard(
     const own = indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1))
     const all = await comm.allGatherNumbers(...own)
     const sizes = own.map((_, mode) => Math.max(...all.map((numbers) => numbers[mode])))
-    const shard = { ...frameOf(path, header, sizes, dims), indices, values }
+    const shard = { ...sizesAndNames(path, header, sizes, dims), indices, values }
     checkDims(shard.dims)
     const where = (linesBefore: number) => (entry: number) =>
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))

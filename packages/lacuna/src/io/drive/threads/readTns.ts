@@ -6,13 +6,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import { MAX_INDEX, type SparseTensor } from '../../../tensor/index.ts'
-import { firstLines, linesBetween } from '../../node/files/index.ts'
+import { linesBetween, readTnsHead } from '../../node/files/index.ts'
 import { compileTextKernel } from '../../text/index.ts'
 import {
   type Columns,
   defersDuplicates,
-  firstEntry,
   LineMap,
+  parseFirstEntry,
   type ReadTnsOptions,
   readLines,
   tensorOfColumns,
@@ -43,9 +43,9 @@ export async function readTnsByThreads(
 ): Promise<SparseTensor | undefined> {
   const file = await open(path)
   try {
-    const head = await firstLines(file, HEAD_BYTES)
+    const head = await readTnsHead(file, HEAD_BYTES)
     if (!head) return undefined
-    const first = firstEntry(head, options.name, options.dims)
+    const first = parseFirstEntry(head, options.name, options.dims)
     const { size } = await file.stat()
     const pool = startPool()
     try {

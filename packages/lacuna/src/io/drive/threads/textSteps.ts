@@ -72,7 +72,7 @@ export function textSteps(thread: number, threads: number): (request: TextReques
 
   function settle(given: readonly (readonly Uint32Array[])[]): SettleAnswer {
     indexOfCode = given[thread]
-    settled = entries!.settle(indexOfCode)
+    settled = entries!.dropUnknown(indexOfCode)
     return { count: settled, remaining: entries!.remaining }
   }
 

@@ -13,7 +13,7 @@ import {
   type EncodedRows,
   type FinishedEntries,
   type LineRun,
-  lineIn,
+  lineOfEntry,
   mergeDictionaries,
   modeReader,
   type ReadPlan,
@@ -204,7 +204,7 @@ function entriesOfThreads(
   return {
     count,
     locate(entry) {
-      const { file, line } = lineIn(runs, encodedNumber(entry))
+      const { file, line } = lineOfEntry(runs, encodedNumber(entry))
       return `${file}, line ${line}`
     },
     async finish(indexOfCode): Promise<FinishedEntries> {

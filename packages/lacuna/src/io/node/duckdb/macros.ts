@@ -1,21 +1,23 @@
 /**
- * The binnings of io/table/columns/bins.ts as SQL, for modes that are SQL and use them: "'W' || week(seen)".
- * They are macros, because macros of the session hide DuckDB's functions of the same name: its week() would
- * be the number of the week within any year. A test holds them to be the same.
+ * Defines the binnings of io/table/columns/bins.ts as SQL macros, for modes that are SQL and use them: "'W'
+ * || week(seen)". Macros of the session hide DuckDB's functions of the same name: its week() would be the
+ * number of the week within any year. A test checks that both definitions agree.
  */
 
+/** DuckDB's numeric types as SQL literals, joined by commas. */
 const NUMBERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE']
   .flatMap((type) => [type, `U${type}`])
   .map((type) => `'${type}'`)
   .join(', ')
 
-/** Unix times from here on are milliseconds: in seconds they would lie in the year 5138. */
+/** Unix times above this are milliseconds, others seconds: as seconds it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11
 
-/** SQL for the time of a Unix time in seconds or milliseconds. */
+/** Returns SQL for the TIMESTAMP of a Unix time in seconds or milliseconds, given as SQL for a DOUBLE. */
 const unixTime = (x: string): string =>
   `make_timestamp(CAST(round(${x} * CASE WHEN abs(${x}) > ${MILLISECONDS_FROM} THEN 1e3 ELSE 1e6 END) AS BIGINT))`
 
+/** The macros, as SQL to put after CREATE TEMP MACRO. */
 const macros = [
   // typeof() is known when a query is planned, so that only one branch is ever computed.
   `lacuna_time(x) AS CASE
@@ -39,5 +41,5 @@ const macros = [
      CAST(9 - floor(log10(width)) AS INTEGER))`,
 ]
 
-/** One SQL statement each; to be run once per session. */
+/** SQL statements that define the binnings; to be run once per session. */
 export const binningMacros: readonly string[] = macros.map((macro) => `CREATE TEMP MACRO ${macro}`)

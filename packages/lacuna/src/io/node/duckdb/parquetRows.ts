@@ -1,22 +1,26 @@
-/** The row groups of Parquet files, by which their rows are divided among processes. */
+/** Reads the row groups of Parquet files and divides their rows among processes. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { openSession } from './session.ts'
 import { fileLiteral, parquetAsSql, type RowRange } from './sqlSource.ts'
 
-/** Rows that DuckDB hands over together, counted from the beginning of a group. */
+/** The rows of one of DuckDB's vectors; a row group is read vector by vector from its beginning. */
 const VECTOR = 2048
-/** Groups that are smaller than this fraction of a shard are not divided. */
+/** Row groups that are smaller than this fraction of a shard are not divided. */
 const SMALL_GROUP = 1 / 4
 
 /** A Parquet file and its row groups. */
 export interface ParquetFile {
+  /** The path. */
   file: string
   /** The number of rows of each group. */
   groups: readonly number[]
 }
 
-/** The groups of files that can be read in ranges; undefined if they cannot. */
+/**
+ * Reads the row groups of Parquet files. Returns undefined if they cannot be read in ranges of rows: one is a
+ * pipe, their columns differ, or a column is called file_row_number.
+ */
 export async function parquetGroups(files: readonly string[]): Promise<ParquetFile[] | undefined> {
   for (const file of files) if (!(await stat(file)).isFile()) return undefined
   const session = await openSession(files[0])
@@ -25,24 +29,24 @@ export async function parquetGroups(files: readonly string[]): Promise<ParquetFi
     const columns = await session.columns(`SELECT * FROM ${parquetAsSql(files)}`)
     // A column of this name would hide the number by which rows are chosen.
     if (columns.some(({ name }) => name.toLowerCase() === 'file_row_number')) return undefined
-    const found: ParquetFile[] = []
+    const parquetFiles: ParquetFile[] = []
     for (const file of files) {
-      // Together they have the columns of the first, whatever those of the others are.
-      const own = await session.columns(`SELECT * FROM ${parquetAsSql([file])}`)
-      if (JSON.stringify(own) !== JSON.stringify(columns)) return undefined
+      // read_parquet of several files has the columns of the first, whatever those of the others are.
+      const fileColumns = await session.columns(`SELECT * FROM ${parquetAsSql([file])}`)
+      if (JSON.stringify(fileColumns) !== JSON.stringify(columns)) return undefined
       const rows = await session.rows(
         `SELECT any_value(row_group_num_rows) FROM parquet_metadata(${fileLiteral(file)})
          GROUP BY row_group_id ORDER BY row_group_id`,
       )
-      found.push({ file, groups: rows.map(([count]) => Number(count)) })
+      parquetFiles.push({ file, groups: rows.map(([count]) => Number(count)) })
     }
-    return found
+    return parquetFiles
   } finally {
     session.close()
   }
 }
 
-/** The number of rows of a file, by its metadata. */
+/** Returns the number of rows of a Parquet file, from its metadata. */
 export async function parquetRowCount(file: string): Promise<number> {
   const session = await openSession(file)
   try {
@@ -57,19 +61,21 @@ export async function parquetRowCount(file: string): Promise<number> {
 }
 
 /**
- * The rows of one shard. Borders lie between groups or, in large groups, between DuckDB's vectors of rows, so
- * that the batches are those of a process that reads all rows.
- * @param k the number of the shard @param shards how many there are @param threads DuckDB's threads
+ * Returns the rows of one shard. Borders lie between groups or, in large groups, between DuckDB's vectors of
+ * rows, so that the batches are those of a process that reads all rows.
+ * @param shard the number of the shard, from 0 @param shards the number of shards @param threads DuckDB's
+ * threads
  */
 export function rowRange(
   files: readonly ParquetFile[],
-  k: number,
+  shard: number,
   shards: number,
   threads: number,
 ): RowRange {
   const total = files.flatMap(({ groups }) => groups).reduce((sum, rows) => sum + rows, 0)
-  const border = (shard: number): number => {
-    const wanted = Math.floor((total * shard) / shards)
+  /** The first row of shard s, counted over all files. */
+  const border = (s: number): number => {
+    const wanted = Math.floor((total * s) / shards)
     let start = 0
     for (const rows of files.flatMap(({ groups }) => groups)) {
       if (wanted < start + rows) {
@@ -81,12 +87,12 @@ export function rowRange(
     }
     return start
   }
-  const [from, to] = [border(k), border(k + 1)]
-  let before = 0
+  const [from, to] = [border(shard), border(shard + 1)]
+  let rowsBefore = 0 // those of the preceding files
   const ranges = files.map(({ file, groups }) => {
     const rows = groups.reduce((sum, count) => sum + count, 0)
-    const range = { file, from: Math.max(0, from - before), to: Math.min(rows, to - before) }
-    before += rows
+    const range = { file, from: Math.max(0, from - rowsBefore), to: Math.min(rows, to - rowsBefore) }
+    rowsBefore += rows
     return range
   })
   return { before: from, files: ranges.filter((range) => range.from < range.to), threads }

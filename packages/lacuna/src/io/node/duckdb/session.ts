@@ -1,10 +1,10 @@
 /**
- * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when
- * needed.
+ * Sessions of a DuckDB in memory, which reads Parquet, databases and SQL, and writes Parquet. DuckDB is
+ * loaded only when needed.
  *
- * SQL is what the user types; texts of files never are: names are quoted, types come from a closed list, and
- * when the user's own sources are open the session is locked, so that it can read those files and no others,
- * write nothing, load nothing and fetch nothing, whatever the SQL is.
+ * Only what the user types is run as SQL. Texts of files never are: names are quoted, and types come from a
+ * closed list. Once the user's sources are open the session is locked: whatever the SQL is, it can read or
+ * write only the files that were allowed, load nothing and fetch nothing.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -27,37 +27,42 @@ export interface Column {
 
 /** A connection to a DuckDB in memory. */
 export interface TableSession {
-  /** Runs a statement. */
+  /** Runs a statement without returning its result. */
   run(sql: string): Promise<void>
-  /** Returns the rows of a small result. */
+  /** Returns all rows of a small result. */
   rows(sql: string): Promise<DuckDBValue[][]>
-  /** Returns the columns of a query's result. */
+  /** Returns the names and types of the columns of a query's result, without running it. */
   columns(query: string): Promise<Column[]>
   /**
-   * Returns a result of any size in chunks of some thousand rows, in order; chunks have an additional last
-   * column.
+   * Yields a result of any size in chunks of at most 2048 rows, in order. Chunks have an additional last
+   * column, to be ignored. Throws if the stream breaks off.
    */
   stream(query: string): AsyncGenerator<DuckDBDataChunk>
-  /** Makes a temporary table. A batch has a list per column, of at most 2048 values. */
+  /** Creates and fills a temporary table. A batch has one list per column, of at most 2048 values. */
   fill(
     table: string,
     columns: readonly FilledColumn[],
     batches: Iterable<DuckDBValue[][]> | AsyncIterable<DuckDBValue[][]>,
   ): Promise<void>
-  /** Locks the session: only these files can be read or written, and nothing can be fetched or loaded. */
+  /**
+   * Locks the session: from now on only these paths, and files in these folders, can be read or written, and
+   * nothing can be fetched or loaded.
+   */
   lock(allowed: { paths: readonly string[]; folders?: readonly string[] }): Promise<void>
+  /** Ends the connection and removes DuckDB's temporary files. */
   close(): void
 }
 
-/** A column of a temporary table. */
+/** A column of a temporary table that `fill` creates. */
 export interface FilledColumn {
   name: string
   type: 'VARCHAR' | 'UINTEGER' | 'FLOAT' | 'DOUBLE'
 }
 
 /**
- * Opens a session with the binnings (week(x), bins(x, width) …) in place. Errors of its methods are
- * InputErrors that begin with `where`: the file, as messages name it. Close it when done.
+ * Opens a session in which the binnings (week(x), bins(x, width) …) are defined; the caller must close it.
+ * Throws if the package is not installed.
+ * @param where the file, as messages name it: errors of DuckDB become InputErrors that begin with it
  */
 export async function openSession(where: string): Promise<TableSession> {
   const {
@@ -69,7 +74,7 @@ export async function openSession(where: string): Promise<TableSession> {
   )
   // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
   const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
-  const forget = removeAtExit(folder)
+  const cancelRemoval = removeAtExit(folder)
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: folder,
     preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
@@ -93,7 +98,7 @@ export async function openSession(where: string): Promise<TableSession> {
       try {
         return Array.from({ length: statement.columnCount }, (_, c) => ({
           name: statement.columnName(c),
-          type: typeText(statement.columnType(c)),
+          type: sqlTypeName(statement.columnType(c)),
         }))
       } finally {
         statement.destroySync()
@@ -108,14 +113,14 @@ export async function openSession(where: string): Promise<TableSession> {
     columns,
     async *stream(query) {
       const width = (await columns(query)).length
-      const result = await explainErrors(() => connection.stream(withEnd(query, width)))
+      const result = await explainErrors(() => connection.stream(withEndMark(query, width)))
       for (;;) {
         const chunk = await explainErrors(() => result.fetchChunk())
         if (!chunk || chunk.rowCount === 0) break
-        const ended = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
-        if (ended) chunk.rowCount--
+        const isLast = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
+        if (isLast) chunk.rowCount--
         if (chunk.rowCount > 0) yield chunk
-        if (ended) return
+        if (isLast) return
       }
       // The stream is incomplete. A query of one row over all of it throws the reason.
       await explainErrors(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
@@ -151,46 +156,53 @@ export async function openSession(where: string): Promise<TableSession> {
       connection.closeSync()
       instance.closeSync()
       rmSync(folder, { recursive: true, force: true })
-      forget()
+      cancelRemoval()
     },
   }
 }
 
 /**
- * A query with an additional last row, marked by true in an additional column. DuckDB's binding ends a stream
- * that fails as if it were complete; a stream without the marked row is known to be incomplete.
+ * Returns a query with an additional last row, marked by true in an additional last column. DuckDB's binding
+ * ends a stream that fails as if it were complete; a stream without the marked row is known to be incomplete.
+ * @param width the number of columns of the query
  */
-function withEnd(query: string, width: number): string {
+function withEndMark(query: string, width: number): string {
   return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
 }
 
-/** The SQL name of a type; enumerations are VARCHAR. */
-function typeText(type: DuckDBType): string {
+/** Returns the SQL name of a type; VARCHAR for enumerations. */
+function sqlTypeName(type: DuckDBType): string {
   const text = String(type)
   return text.startsWith('ENUM') ? 'VARCHAR' : text
 }
 
-/** A column or table name as SQL quotes it. */
+/** Quotes the name of a column or table for SQL, in double quotes. */
 export const identifier: (name: string) => string = doubleQuote
 
-/** Text as SQL quotes it. */
+/** Quotes a text for SQL, in single quotes. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** An error of DuckDB as one sentence that begins with `where`; any other error unchanged. */
+/**
+ * Converts an error of DuckDB to an InputError with one sentence that begins with the file in question, else
+ * with `where`; returns any other error, and DuckDB's internal ones, unchanged. Does not throw it.
+ */
 export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof InputError) return error
   const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
   if (!kind || kind === 'INTERNAL') return error
   // Of several files, DuckDB knows which one it is.
   const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
-  return new InputError('table', `${file}${sentence(kind, message)}`, { cause: error })
+  return new InputError('table', `${file}${sentenceFor(kind, message)}`, { cause: error })
 }
 
-/** The sentence for an error of DuckDB, to follow the name of the file. */
-function sentence(kind: string, message: string): string {
+/**
+ * Returns the sentence for an error of DuckDB, to follow the name of the file: `: …` or `, line 3: …`.
+ * @param kind DuckDB's class of errors, such as Parser or Permission
+ */
+function sentenceFor(kind: string, message: string): string {
   const first = message.split('\n')[0].trim().replace(/[.!]$/, '')
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
-  if (line !== undefined) return `, line ${line}: ${csvFault(message)}`
+  if (line !== undefined) return `, line ${line}: ${explainCsvFault(message)}`
   const sought = /Referenced column "(.*?)" not found/.exec(message)?.[1]
   if (sought !== undefined) return `: there is no column "${sought}"; check the name.`
   const extension =
@@ -222,8 +234,8 @@ function sentence(kind: string, message: string): string {
   return `: ${first}.`
 }
 
-/** The sentence for an error in a CSV line. */
-function csvFault(message: string): string {
+/** Returns the sentence for DuckDB's message about a CSV line. */
+function explainCsvFault(message: string): string {
   const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
   if (found) return `${found[2]} fields where the first line has ${found[1]}; mend the line.`
   const converted = /converting column "(.*?)"\. Could not convert string "([\s\S]*?)" to '?(\w+)/.exec(

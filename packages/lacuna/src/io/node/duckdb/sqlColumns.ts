@@ -1,11 +1,12 @@
-/** How columns are selected from DuckDB: as numbers or as text. */
+/** Chooses how columns are selected from DuckDB: as numbers or as text. */
 import type { TableColumn } from '../../table/index.ts'
 import { type ColumnType, columnType } from '../../text/index.ts'
 import type { TableSession } from './session.ts'
 
-/** A column, or what is computed like one. */
+/** A column of the source, or an expression that is read like one. */
 export interface TypedSql {
   name: string
+  /** SQL for its value in a row. */
   sql: string
   /** DuckDB's name of the type. */
   type: string
@@ -14,18 +15,20 @@ export interface TypedSql {
 /** A column of a table, with the SQL that selects it. */
 export interface SqlColumn extends TableColumn {
   type: ColumnType
-  /** SQL for the column as a DOUBLE, if it is delivered as numbers. */
+  /** SQL for the column as a DOUBLE; undefined if a double would not distinguish its values. */
   number?: string
   /** SQL for the column as text. */
   text: string
 }
 
 /**
- * The SQL for a column: as numbers where a double distinguishes its values, else as text.
- * @param isLarge beyond 2⁵³
+ * Returns the SQL that selects a column: as text and, where a double distinguishes its values, also as
+ * numbers (dates as days, timestamps as microseconds since 1970, booleans as 0 and 1; infinite times are
+ * NULL).
+ * @param isLarge whether a BIGINT column has values beyond ±2⁵³, which makes it a HUGEINT
  */
 export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): SqlColumn {
-  const own = columnType(type) ?? 'VARCHAR'
+  const known = columnType(type) ?? 'VARCHAR'
   const [, width] = /^DECIMAL\((\d+)/.exec(type) ?? []
   const text = `CAST(${sql} AS VARCHAR)`
   const column = (type: ColumnType, number?: string): SqlColumn => ({
@@ -35,7 +38,7 @@ export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): S
     number,
   })
   if (Number(width) > 15) return column('VARCHAR')
-  switch (own) {
+  switch (known) {
     case 'BIGINT':
       return isLarge ? column('HUGEINT') : column('BIGINT', `CAST(${sql} AS DOUBLE)`)
     case 'DATE':
@@ -46,29 +49,33 @@ export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): S
         `CASE WHEN isfinite(CAST(${sql} AS TIMESTAMP)) THEN CAST(epoch_us(CAST(${sql} AS TIMESTAMP)) AS DOUBLE) END`,
       )
     case 'DOUBLE':
-      // As a float is written, not as the double that it is.
+      // By way of the text, so that the float 0.1 becomes the double 0.1.
       return column('DOUBLE', type === 'FLOAT' ? `CAST(${text} AS DOUBLE)` : sql)
     case 'BOOLEAN':
       return column('BOOLEAN', `CAST(CAST(${sql} AS INTEGER) AS DOUBLE)`)
     case 'HUGEINT':
     case 'VARCHAR':
-      return column(own)
+      return column(known)
     default:
-      return column(own, `CAST(${sql} AS DOUBLE)`)
+      return column(known, `CAST(${sql} AS DOUBLE)`)
   }
 }
 
-/** The columns, by number, that hold whole numbers which a double does not: beyond 2⁵³. */
-export async function beyondDouble(
+/**
+ * Returns the positions of the BIGINT columns with values that a double cannot hold: beyond ±2⁵³. Reads the
+ * table once if it has any BIGINT.
+ * @param from SQL to put after FROM
+ */
+export async function findLargeIntegers(
   session: TableSession,
   columns: readonly TypedSql[],
   from: string,
 ): Promise<Set<number>> {
-  const wide = columns.flatMap(({ type }, c) => (type === 'BIGINT' ? [c] : []))
-  if (wide.length === 0) return new Set()
+  const bigints = columns.flatMap(({ type }, c) => (type === 'BIGINT' ? [c] : []))
+  if (bigints.length === 0) return new Set()
   // One pass over the table for all of them.
-  const bounds = wide.map((c) => `min(${columns[c].sql}), max(${columns[c].sql})`).join(', ')
-  const [found] = await session.rows(`SELECT ${bounds} FROM ${from}`)
-  const isBeyond = (x: unknown): boolean => x !== null && Math.abs(Number(x)) > Number.MAX_SAFE_INTEGER
-  return new Set(wide.filter((_, w) => isBeyond(found[2 * w]) || isBeyond(found[2 * w + 1])))
+  const bounds = bigints.map((c) => `min(${columns[c].sql}), max(${columns[c].sql})`).join(', ')
+  const [extremes] = await session.rows(`SELECT ${bounds} FROM ${from}`)
+  const isLarge = (x: unknown): boolean => x !== null && Math.abs(Number(x)) > Number.MAX_SAFE_INTEGER
+  return new Set(bigints.filter((_, b) => isLarge(extremes[2 * b]) || isLarge(extremes[2 * b + 1])))
 }

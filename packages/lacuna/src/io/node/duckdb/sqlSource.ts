@@ -1,63 +1,68 @@
-/** Sources that DuckDB reads, as SQL: files, a query, a table of a database. */
+/** Opens the sources that DuckDB reads (files, a query, a table of a database) and expresses them as SQL. */
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 import type { Dialect, TableColumn } from '../../table/index.ts'
 import type { ColumnType } from '../../text/index.ts'
-import { attachDatabase, tableOfDatabase } from './database.ts'
+import { attachDatabase, findDatabaseTable } from './database.ts'
 import { identifier, literal, type TableSession } from './session.ts'
 
-/** The beginning of the names of columns that hold the fields of a text as they stand. */
-export const VERBATIM = 'lacuna as it stands '
+/** The prefix of the names of columns that hold the fields of a text verbatim. */
+export const VERBATIM_PREFIX = 'lacuna as it stands '
 
 /** A source of rows for DuckDB. */
 export interface SqlSource {
   /** The name that messages use. */
   name: string
   kind: 'text' | 'json' | 'parquet'
-  /** Files of one kind and the same columns; or, of a database, one of its tables. */
+  /** Paths of files of one kind and the same columns; with a database and no query, the name of one table. */
   files: readonly string[]
-  /** The dialect of a text, and the types of its columns. */
+  /** The dialect of a text, and the types of its columns; undefined for other kinds. */
   text?: { dialect: Dialect; types: readonly ColumnType[] }
+  /** SQL whose result is read instead of the files, which are its table `data`. */
   query?: string
+  /** A database file or address, whose tables are read. */
   database?: string
-  /** Modes and value as the user typed them: SQL may name files, which are then allowed. */
+  /** Modes, value and weight as the user typed them: files in their quotes are allowed to be read. */
   typed: readonly string[]
-  /** The SQL to be computed for each row, given the columns; each becomes a column named by its text. */
+  /** Returns the SQL to compute for each row, given the columns; each becomes a column named by its text. */
   expressions(columns: readonly TableColumn[]): readonly string[]
   /** The rows of Parquet files that are read; all by default. */
   rows?: RowRange
-  /** A file that is to be written from this table. */
+  /** A file that the locked session is allowed to write. */
   output?: string
   /**
-   * Text is handed over as it stands, whatever type it is computed with; what is not of the type is empty to
-   * SQL.
+   * Whether fields of a text are also read verbatim, in columns named VERBATIM_PREFIX0, 1 …; SQL sees them in
+   * the types of `text`, and NULL where a field is not of the type.
    */
   verbatim?: boolean
 }
 
 /** Some of the rows of Parquet files, file after file. */
 export interface RowRange {
-  /** The number of rows of all files before them. */
+  /** The number of rows of all files that precede the range. */
   before: number
-  /** Rows from … to − 1 of each file. */
+  /** Rows from … to − 1 of each file, counted from 0. */
   files: readonly { file: string; from: number; to: number }[]
   /** The number of DuckDB's threads. */
   threads: number
 }
 
-/** Opens a source, then locks the session; returns SQL to put after FROM. */
+/**
+ * Opens a source in a session, then locks the session to the source's files; returns SQL to put after FROM.
+ * Throws if there is neither a file nor a query.
+ */
 export async function openSource(session: TableSession, source: SqlSource): Promise<string> {
   const { files, query, database } = source
-  const typed = literalsIn([query ?? '', ...source.typed].join('\n'))
-  const paths = [...typed.files, ...(source.output === undefined ? [] : [source.output])]
+  const quoted = pathsInLiterals([query ?? '', ...source.typed].join('\n'))
+  const paths = [...quoted.files, ...(source.output === undefined ? [] : [source.output])]
   if (database !== undefined) await attachDatabase(session, database)
-  const own = database !== undefined && query === undefined ? [] : files
-  paths.push(...own)
-  const table = own.length > 0 ? filesAsSql(source) : undefined
+  const ownFiles = database !== undefined && query === undefined ? [] : files
+  paths.push(...ownFiles)
+  const table = ownFiles.length > 0 ? filesAsSql(source) : undefined
   if (source.rows) await session.run(`SET threads = ${source.rows.threads}`)
-  await session.lock({ paths: paths.map((path) => resolve(path)), folders: typed.folders })
-  if (database !== undefined && query === undefined) return tableOfDatabase(session, files, database)
+  await session.lock({ paths: paths.map((path) => resolve(path)), folders: quoted.folders })
+  if (database !== undefined && query === undefined) return findDatabaseTable(session, files, database)
   if (query === undefined) {
     if (table === undefined) throw new InputError('empty', 'There is nothing to read; name a file.')
     return table
@@ -66,28 +71,32 @@ export async function openSource(session: TableSession, source: SqlSource): Prom
   return `(${query.trim().replace(/;$/, '')})`
 }
 
-/** A path as SQL, its special characters escaped: DuckDB would take them for a pattern of names. */
+/** Quotes a path for SQL, with *, ? and [ escaped, which DuckDB would take for a pattern of names. */
 export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
-/** Folder names such as rating=99/ are no data. */
+/** An option of DuckDB's readers: folder names such as rating=99/ do not become columns. */
 const NO_HIVE = 'hive_partitioning = false'
 
-/** SQL for the rows of a range; DuckDB skips the row groups that have none of them. */
-export function rangeAsSql(range: RowRange | undefined, whole: string): string {
-  if (!range) return whole
-  if (range.files.length === 0) return `(SELECT * FROM ${whole} LIMIT 0)`
-  const parts = range.files.map(
+/**
+ * Returns SQL, to put after FROM, for the rows of a range; DuckDB skips the row groups that have none of
+ * them.
+ * @param range undefined for all rows @param allRows SQL for all rows
+ */
+export function rangeAsSql(range: RowRange | undefined, allRows: string): string {
+  if (!range) return allRows
+  if (range.files.length === 0) return `(SELECT * FROM ${allRows} LIMIT 0)`
+  const selections = range.files.map(
     ({ file, from, to }) =>
       `SELECT * FROM ${parquetAsSql([file])} WHERE file_row_number >= ${from} AND file_row_number < ${to}`,
   )
-  return `(${parts.join(' UNION ALL ')})`
+  return `(${selections.join(' UNION ALL ')})`
 }
 
-/** SQL for the rows of Parquet files. */
+/** Returns SQL, to put after FROM, for the rows of Parquet files. */
 export const parquetAsSql = (files: readonly string[]): string =>
   `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
 
-/** SQL for the rows of files. */
+/** Returns SQL, to put after FROM, for the rows of a source's files. */
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
@@ -107,22 +116,23 @@ function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   const rows = `read_csv(${list}, ${options.join(', ')})`
   if (!verbatim) return rows
   const typed = names.map((name, c) => `TRY_CAST(${identifier(name)} AS ${types[c]}) AS ${identifier(name)}`)
-  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM}${c}`)}`)
+  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM_PREFIX}${c}`)}`)
   return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
 }
 
 /**
- * Files that SQL names in quotes, as in JOIN 'movies.csv', and the folders of patterns like 'parts/*.csv'.
+ * Returns the existing files that SQL names in single quotes, as in JOIN 'movies.csv', and the existing
+ * folders of patterns like 'parts/*.csv'.
  */
-function literalsIn(sql: string): { files: string[]; folders: string[] } {
+function pathsInLiterals(sql: string): { files: string[]; folders: string[] } {
   const texts = Array.from(sql.matchAll(/'((?:[^']|'')*)'/g), ([, text]) => text.replaceAll("''", "'"))
-  const found = { files: [] as string[], folders: [] as string[] }
+  const paths = { files: [] as string[], folders: [] as string[] }
   for (const text of texts) {
     const [folder] = /^[^*?[]*(?=\/[^/]*[*?[])|^(?=[^/]*[*?[])/.exec(text) ?? []
     if (/[*?[]/.test(text)) {
       const parent = resolve(folder ?? dirname(text))
-      if (existsSync(parent) && statSync(parent).isDirectory()) found.folders.push(parent)
-    } else if (existsSync(text) && statSync(text).isFile()) found.files.push(text)
+      if (existsSync(parent) && statSync(parent).isDirectory()) paths.folders.push(parent)
+    } else if (existsSync(text) && statSync(text).isFile()) paths.files.push(text)
   }
-  return found
+  return paths
 }

@@ -1,5 +1,5 @@
 /**
- * Texts coded by DuckDB: it tells once, by all its threads, which distinct texts a column has, and then only
+ * Dictionary coding of text columns by DuckDB: it returns the distinct texts of a column once, and then only
  * a hash for each row, so that a text that stands in a million rows becomes a string once.
  */
 import { InputError } from '../../../base/inputError.ts'
@@ -10,15 +10,20 @@ import type { TableSession } from './session.ts'
 export interface TextCodes {
   /** SQL for the hash of the text. */
   readonly sql: string
-  /** The cells of rows, by their hashes. */
+  /**
+   * Converts the hashes of rows to cells with codes of the dictionary; 0 is an empty cell. Throws if a hash
+   * is unknown, since the table has changed then.
+   */
   cells(hashes: BigUint64Array): Texts
 }
 
 /**
- * The codes of a column, which is SQL for a text, of rows, which are SQL to put after FROM; nothing if two
- * texts have the same hash. What it reads must be the same each time.
+ * Builds the dictionary of a text column; returns undefined if two texts have the same hash. Reading the rows
+ * again must give the same texts.
+ * @param text SQL for the text of a row @param rows SQL to put after FROM @param where the table, for
+ * messages
  */
-export async function codedTexts(
+export async function codeTexts(
   session: TableSession,
   text: string,
   rows: string,
@@ -36,15 +41,15 @@ export async function codedTexts(
     )
   }
   const table = new HashTable(texts.length)
-  for (const some of hashes) if (!table.add(words(some))) return undefined
+  for (const batch of hashes) if (!table.add(asWords(batch))) return undefined
   // No text has the hash 0, which stands for none.
   const sql = `CASE WHEN ${text} IS NULL THEN 0::UBIGINT ELSE hash(${text}) END`
   return {
     sql,
-    cells(found) {
-      const codes = new Uint32Array(found.length)
-      const ends = new Int32Array(found.length)
-      const pairs = words(found)
+    cells(rowHashes) {
+      const codes = new Uint32Array(rowHashes.length)
+      const ends = new Int32Array(rowHashes.length)
+      const pairs = asWords(rowHashes)
       for (let row = 0; row < codes.length; row++) {
         const code = table.find(pairs[2 * row], pairs[2 * row + 1])
         codes[row] = code
@@ -55,7 +60,7 @@ export async function codedTexts(
       }
       return {
         bytes: new Uint8Array(0),
-        starts: new Int32Array(found.length),
+        starts: new Int32Array(rowHashes.length),
         ends,
         dictionary: { codes, texts },
       }
@@ -63,22 +68,23 @@ export async function codedTexts(
   }
 }
 
-/** Both halves of each number, the lower one first. */
-const words = (numbers: BigUint64Array): Uint32Array =>
+/** Returns a view of 64-bit numbers as pairs of 32-bit words, the lower one first. */
+const asWords = (numbers: BigUint64Array): Uint32Array =>
   new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length)
 
-/** Numbers hashes of 64 bits as they come: 0, 1, 2 … */
+/** Open-addressing hash table that numbers 64-bit hashes in the order in which they are added: 0, 1, 2 … */
 class HashTable {
   readonly #slots: Uint32Array // code + 1; 0 is none
-  readonly #pairs: Uint32Array
+  readonly #pairs: Uint32Array // per code, the two words of its hash
   #count = 0
 
+  /** @param count the most hashes that will be added */
   constructor(count: number) {
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(16, 2 * count))))
     this.#pairs = new Uint32Array(2 * count)
   }
 
-  /** Whether none of them is 0 or was there before. */
+  /** Adds hashes, as pairs of words; returns false, and stops, at one that is 0 or was added before. */
   add(pairs: Uint32Array): boolean {
     const mask = this.#slots.length - 1
     for (let at = 0; at < pairs.length; at += 2) {
@@ -93,7 +99,7 @@ class HashTable {
     return true
   }
 
-  /** The number of a hash, or −1. */
+  /** Returns the number of a hash, given as two words; −1 if it was not added. */
   find(low: number, high: number): number {
     const [slots, pairs] = [this.#slots, this.#pairs]
     const mask = slots.length - 1

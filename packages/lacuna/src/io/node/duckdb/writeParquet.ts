@@ -1,4 +1,4 @@
-/** Parquet files, which DuckDB writes: tensors, and tables of answers. */
+/** Writes Parquet files through DuckDB: tensors, and tables of answers. */
 import { resolve } from 'node:path'
 import type { DuckDBValue } from '@duckdb/node-api'
 import type { SparseTensor } from '../../../tensor/index.ts'
@@ -15,19 +15,20 @@ import type { Replacement } from '../files/index.ts'
 import { type FilledColumn, identifier, literal, openSession, type TableSession } from './session.ts'
 import type { SqlTable } from './sqlTable.ts'
 
-/** DuckDB's vectors hold this many values. */
+/** The most values per column and batch: those of one of DuckDB's vectors. */
 const BATCH = 2048
 
 /**
- * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as
- * FLOAT. A mode without labels is a column of indices from 1. To be written with replaceFiles.
+ * Returns the Replacement that writes a tensor as a Parquet file: a row per entry, labels in columns of the
+ * modes' types, value and weight as FLOAT. A mode without labels is a column of indices from 1. Throws if
+ * labels are invalid.
  */
 export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
   checkLabels(tensor)
   return {
     path,
     write: (_, temporary) =>
-      inSession(path, async (session) => {
+      withSession(path, async (session) => {
         const { dims, labels, modes, weights } = tensor
         const numbers: FilledColumn[] = (weights ? ['v', 'w'] : ['v']).map((name) => ({
           name,
@@ -47,8 +48,8 @@ export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement
   }
 }
 
-/** Does work in a session of its own. */
-async function inSession<T>(path: string, work: (session: TableSession) => Promise<T>): Promise<T> {
+/** Opens a session, calls `work` with it, closes it and returns the result. @param path for messages */
+async function withSession<T>(path: string, work: (session: TableSession) => Promise<T>): Promise<T> {
   const session = await openSession(path)
   try {
     return await work(session)
@@ -57,15 +58,15 @@ async function inSession<T>(path: string, work: (session: TableSession) => Promi
   }
 }
 
-/** Writes over the file that is there, so that it keeps its permissions and is the one that is synced. */
+/** Writes the result of a query as Parquet into an existing file, which stays the same file (inode). */
 const copyTo = (session: TableSession, file: string, query: string): Promise<void> =>
   session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
 
-/** SQL that selects expressions under names. */
+/** Returns SQL that selects SQL expressions under column names. @param from SQL to put after FROM */
 const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>
   `SELECT ${selected.map((sql, c) => `${sql} AS ${identifier(names[c])}`).join(', ')} FROM ${from}`
 
-/** The entries of a tensor as lists of values per column, BATCH at a time. */
+/** Yields the entries of a tensor in order, at most BATCH at a time, as one list of values per column. */
 function* entryBatches({ indices, values, weights, labels }: SparseTensor): Generator<DuckDBValue[][]> {
   for (let start = 0; start < values.length; start += BATCH) {
     const end = Math.min(values.length, start + BATCH)
@@ -78,32 +79,37 @@ function* entryBatches({ indices, values, weights, labels }: SparseTensor): Gene
   }
 }
 
-/** SQL for a column of texts in a type, if every text survives the conversion; else as text. */
+/**
+ * Returns SQL for a column of texts in a type, if every text is the same after the conversion and back; else
+ * for the texts themselves.
+ * @param wantedType undefined, unknown, VARCHAR and HUGEINT mean text
+ */
 async function castTexts(
   session: TableSession,
   table: string,
   column: string,
-  given: string | undefined,
+  wantedType: string | undefined,
 ): Promise<string> {
   // Parquet has no numbers beyond 64 bits: they would become doubles.
-  const type = given === undefined ? undefined : columnType(given)
+  const type = wantedType === undefined ? undefined : columnType(wantedType)
   if (!type || type === 'VARCHAR' || type === 'HUGEINT') return column
   const cast = `TRY_CAST(${column} AS ${type})`
-  const [[same]] = await session.rows(
+  const [[isLossless]] = await session.rows(
     `SELECT bool_and(coalesce(CAST(${cast} AS VARCHAR) = ${column}, ${column} IS NULL)) FROM ${table}`,
   )
-  return same === true ? cast : column
+  return isLossless === true ? cast : column
 }
 
-/** The number of distinct texts of a column that determine its type. */
-const TYPED_BY = 10_000
+/** At most this many distinct texts of a column are examined to infer its type. */
+const MAX_TYPE_SAMPLES = 10_000
 
 /**
- * Writes rows as Parquet into a file that exists. Texts get their columns' types, if every one survives the
- * conversion; those that stand as in another table get the type that they have by themselves.
- * @param name the rows, as messages call them
- * @param table where the first columns come from: those that DuckDB delivers keep their types, and its
- * session must be allowed to write the file
+ * Writes rows as Parquet into an existing file. Texts get their column's type, if every one is the same after
+ * the conversion and back; texts copied verbatim from an input table get the type inferred from the texts
+ * themselves.
+ * @param name the rows, for messages
+ * @param table the input table whose columns come first in `columns`: if DuckDB reads it, they keep their
+ * types, and its session must be allowed to write the file
  */
 export async function writeParquetRows(
   name: string,
@@ -112,17 +118,17 @@ export async function writeParquetRows(
   batches: AsyncIterable<OutputBatch>,
   table?: Table | SqlTable,
 ): Promise<void> {
-  if (table && 'session' in table) return writeBeside(file, columns, batches, table)
-  await inSession(name, async (session) => {
+  if (table && 'session' in table) return writeWithAddedColumns(file, columns, batches, table)
+  await withSession(name, async (session) => {
     const types = { number: 'DOUBLE', whole: 'UINTEGER', text: 'VARCHAR' } as const
     const filled = columns.map(({ kind }, c): FilledColumn => ({ name: `c${c}`, type: types[kind] }))
-    const texts = columns.map(({ verbatim }) => (verbatim ? new Set<string>() : undefined))
-    await session.fill('rows', filled, columnBatches(columns.keys(), batches, texts))
+    const distinctTexts = columns.map(({ verbatim }) => (verbatim ? new Set<string>() : undefined))
+    await session.fill('rows', filled, columnBatches([...columns.keys()], batches, distinctTexts))
     const selected: string[] = []
     for (const [c, { kind, type, verbatim }] of columns.entries()) {
-      const own = texts[c]
-      const given = own ? typeOfTexts(own, verbatim === 'quoted') : type
-      selected.push(kind === 'text' ? await castTexts(session, 'rows', `c${c}`, given) : `c${c}`)
+      const samples = distinctTexts[c]
+      const wantedType = samples ? typeOfTexts(samples, verbatim === 'quoted') : type
+      selected.push(kind === 'text' ? await castTexts(session, 'rows', `c${c}`, wantedType) : `c${c}`)
     }
     await session.lock({ paths: [resolve(file)] })
     const names = columns.map((column) => column.name)
@@ -131,50 +137,50 @@ export async function writeParquetRows(
 }
 
 /**
- * Writes the rows of a table that DuckDB delivers, in their own types, with the numbers of the further
- * columns beside them.
+ * Writes the rows of a table that DuckDB reads, in their types, with further columns of numbers behind the
+ * table's own ones, as Parquet.
+ * @param columns the table's own columns, then the added ones
  */
-async function writeBeside(
+async function writeWithAddedColumns(
   file: string,
   columns: readonly OutputColumn[],
   batches: AsyncIterable<OutputBatch>,
   table: SqlTable,
 ): Promise<void> {
   const { session, from } = table
-  const own = ownColumns(table)
-  const added = columns.slice(own.length)
-  const parts: DuckDBValue[][][] = []
-  for await (const part of columnBatches(
-    added.map((_, c) => own.length + c),
+  const tableColumns = ownColumns(table)
+  const added = columns.slice(tableColumns.length)
+  const addedBatches: DuckDBValue[][][] = []
+  for await (const batch of columnBatches(
+    added.map((_, c) => tableColumns.length + c),
     batches,
   ))
-    parts.push(part)
-  const names = own.map((column) => identifier(column.name)).join(', ')
+    addedBatches.push(batch)
+  const names = tableColumns.map((column) => identifier(column.name)).join(', ')
   await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT ${names} FROM ${from}`)
   const filled = added.map(({ name }): FilledColumn => ({ name, type: 'DOUBLE' }))
-  await session.fill('lacuna_predictions', filled, parts)
+  await session.fill('lacuna_predictions', filled, addedBatches)
   await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
 }
 
 /**
- * Rows as lists of values per column, at most BATCH at a time.
- * @param which the columns that are wanted
- * @param texts per column, receives its distinct texts, up to TYPED_BY
+ * Yields rows, at most BATCH at a time, as one list of values per wanted column; NaN becomes null.
+ * @param wanted the positions of the columns to yield
+ * @param distinctTexts per column, a set that receives its distinct texts, at most MAX_TYPE_SAMPLES of them
  */
 async function* columnBatches(
-  which: Iterable<number>,
+  wanted: readonly number[],
   batches: AsyncIterable<OutputBatch>,
-  texts: readonly (Set<string> | undefined)[] = [],
+  distinctTexts: readonly (Set<string> | undefined)[] = [],
 ): AsyncGenerator<DuckDBValue[][]> {
-  const wanted = [...which]
   for await (const { rowCount, cell } of batches)
     for (let start = 0; start < rowCount; start += BATCH)
       yield wanted.map((c) => {
-        const distinct = texts[c]
+        const samples = distinctTexts[c]
         return Array.from({ length: Math.min(BATCH, rowCount - start) }, (_, r) => {
           const value = cell(start + r, c)
           if (typeof value === 'number' && Number.isNaN(value)) return null
-          if (distinct && typeof value === 'string' && distinct.size < TYPED_BY) distinct.add(value)
+          if (samples && typeof value === 'string' && samples.size < MAX_TYPE_SAMPLES) samples.add(value)
           return value
         })
       })

@@ -1,15 +1,22 @@
-/** Whether a .zst file is whole. DuckDB takes a truncated one for complete, and Node 20 cannot unpack it. */
+/**
+ * Checks and unpacks .zst files. DuckDB takes a truncated file for complete, and Node 20 cannot unpack zstd,
+ * so the frames are checked here and unpacked by DuckDB.
+ */
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from '../files/index.ts'
 import { literal, openSession } from './session.ts'
 
+/** The first four bytes of a zstd frame, little-endian. */
 const MAGIC = 0xfd2fb528
-/** 0x184D2A50 to 5F: a frame of other data, passed over. */
+/** The first four bytes of a frame of other data, which is passed over; the last half-byte is arbitrary. */
 const SKIPPABLE = 0x184d2a50
 
-/** Walks over the frames and blocks by their headers (RFC 8878, section 3.1), without unpacking them. */
+/**
+ * Throws if a .zst file is truncated or no zstd, by the headers of its frames and blocks (RFC 8878, section
+ * 3.1), without unpacking them.
+ */
 export async function checkZstd(path: string): Promise<void> {
   let file: FileHandle | undefined
   try {
@@ -17,7 +24,7 @@ export async function checkZstd(path: string): Promise<void> {
     const { size } = await file.stat()
     let at = 0
     while (at < size) at = await endOfFrame(file, at, path, size)
-    if (at > size) throw truncated(path)
+    if (at > size) throw truncationError(path)
   } catch (error) {
     throw explainFileError(error, path, 'read')
   } finally {
@@ -25,9 +32,12 @@ export async function checkZstd(path: string): Promise<void> {
   }
 }
 
-/** The position behind a frame. @param size of the file */
+/**
+ * Returns the position behind the frame that begins at `start`; throws if it is invalid.
+ * @param size of the file
+ */
 async function endOfFrame(file: FileHandle, start: number, path: string, size: number): Promise<number> {
-  const head = await bytesAt(file, start, 8, path)
+  const head = await readExactly(file, start, 8, path)
   const magic = head.readUInt32LE(0)
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE) return start + 8 + head.readUInt32LE(4)
   if (magic !== MAGIC)
@@ -38,33 +48,38 @@ async function endOfFrame(file: FileHandle, start: number, path: string, size: n
         : `${path}: the zstd data is damaged; fetch the file again.`,
     )
   const descriptor = head[4]
-  const single = (descriptor >> 5) & 1
-  const dictionary = [0, 1, 2, 4][descriptor & 3]
-  const contentSize = [single, 2, 4, 8][descriptor >> 6]
-  let at = start + 5 + (single ? 0 : 1) + dictionary + contentSize
+  const isSingleSegment = (descriptor >> 5) & 1
+  const dictionaryIdSize = [0, 1, 2, 4][descriptor & 3]
+  const contentSize = [isSingleSegment, 2, 4, 8][descriptor >> 6]
+  let at = start + 5 + (isSingleSegment ? 0 : 1) + dictionaryIdSize + contentSize
   for (let last = false; !last; ) {
-    if (at > size) throw truncated(path)
-    const block = (await bytesAt(file, at, 3, path)).readUIntLE(0, 3)
+    if (at > size) throw truncationError(path)
+    const block = (await readExactly(file, at, 3, path)).readUIntLE(0, 3)
     last = (block & 1) === 1
-    const repeats = ((block >> 1) & 3) === 1 // one byte, however often
-    at += 3 + (repeats ? 1 : block >> 3)
+    const isRunLength = ((block >> 1) & 3) === 1 // one byte, however often
+    at += 3 + (isRunLength ? 1 : block >> 3)
   }
   const checksum = (descriptor >> 2) & 1 ? 4 : 0
   return at + checksum
 }
 
-/** Reads bytes of a file that must be there. */
-async function bytesAt(file: FileHandle, at: number, length: number, path: string): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
-  if (bytesRead < length) throw truncated(path)
+/** Reads `length` bytes from a position; throws if the file ends before. */
+async function readExactly(
+  file: FileHandle,
+  position: number,
+  length: number,
+  path: string,
+): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  if (bytesRead < length) throw truncationError(path)
   return buffer
 }
 
-/** The error for a file that ends too early. */
-const truncated = (path: string): InputError =>
+/** Makes the error for a file that ends too early. */
+const truncationError = (path: string): InputError =>
   new InputError('table', `${path}: the zstd data ends too early; the file is truncated, fetch it again.`)
 
-/** The content of a text that is packed by zstd. Node 20 cannot unpack it; DuckDB can, line by line. */
+/** Yields the content of a .zst text, unpacked by DuckDB line by line; throws if the file is truncated. */
 export async function* unpackZstd(path: string): AsyncGenerator<Uint8Array> {
   await checkZstd(path)
   const session = await openSession(path)

@@ -1,10 +1,12 @@
-/** Checks of output files before long work. */
+/** Checks that output files can be written, before long work. */
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from './fileError.ts'
 
-/** Refuses a path that cannot be written to. - is stdout. */
+/**
+ * Throws if a path cannot be written to: its folder is missing or read-only, or it is a folder. - is stdout.
+ */
 export async function checkOutput(path: string): Promise<void> {
   if (path === '-') return
   const folder = dirname(path)
@@ -20,8 +22,8 @@ export async function checkOutput(path: string): Promise<void> {
 }
 
 /**
- * Checks all the files that a command is to write, against each other and against those that it reads: none
- * may be another, by whatever name, link or path.
+ * Checks every output as checkOutput does, and throws if two outputs, or an output and an input, are the same
+ * file, by whatever name, link or path, or if stdin is read twice. Undefined paths are ignored.
  */
 export async function checkOutputs(
   outputs: readonly (string | undefined)[],
@@ -32,10 +34,11 @@ export async function checkOutputs(
   const written = outputs.filter((path) => path !== undefined)
   const taken = new Map<string, { path: string; what: 'input' | 'output' }>()
   for (const path of inputs)
-    if (path !== undefined) for (const key of await keysOf(path)) taken.set(key, { path, what: 'input' })
+    if (path !== undefined)
+      for (const key of await identitiesOf(path)) taken.set(key, { path, what: 'input' })
   for (const path of written) {
     await checkOutput(path)
-    const keys = path === '-' ? ['stdout'] : await keysOf(path)
+    const keys = path === '-' ? ['stdout'] : await identitiesOf(path)
     const other = keys.map((key) => taken.get(key)).find((found) => found !== undefined)
     if (other)
       throw new InputError(
@@ -48,12 +51,15 @@ export async function checkOutputs(
   }
 }
 
-/** The identities of a file: its real path, and its device and inode numbers. */
-async function keysOf(path: string): Promise<string[]> {
+/**
+ * Returns the identities of a file: its real path, and its device and inode numbers if it exists. None for -
+ * and for pipes and devices.
+ */
+async function identitiesOf(path: string): Promise<string[]> {
   if (path === '-') return []
   const status = await stat(path).catch(() => undefined)
-  const own = await realpath(path).catch(() => undefined)
-  if (status && own) return status.isFile() ? [own, `${status.dev}:${status.ino}`] : []
+  const target = await realpath(path).catch(() => undefined)
+  if (status && target) return status.isFile() ? [target, `${status.dev}:${status.ino}`] : []
   const folder = await realpath(dirname(path)).catch(() => dirname(path))
   return [join(folder, basename(path))]
 }

@@ -1,15 +1,18 @@
-/** Errors of the file system as sentences. */
+/** Explains errors of the file system in sentences. */
 import { dirname } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 
-/** A failed system call as an error with a sentence about the file; any other error unchanged. */
+/**
+ * Converts the error of a failed system call to an InputError with a sentence about the file; returns any
+ * other error unchanged. Does not throw it.
+ */
 export function explainFileError(error: unknown, path: string, action: 'read' | 'write'): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  return new InputError('file', `${path}: ${sentence(String(error.code), path, action)}`, { cause: error })
+  return new InputError('file', `${path}: ${sentenceFor(String(error.code), path, action)}`, { cause: error })
 }
 
-/** The sentence for an error code of the system. */
-function sentence(code: string, path: string, action: 'read' | 'write'): string {
+/** Returns the sentence for an error code of the system, such as ENOENT. */
+function sentenceFor(code: string, path: string, action: 'read' | 'write'): string {
   switch (code) {
     case 'ENOENT':
       return action === 'read'

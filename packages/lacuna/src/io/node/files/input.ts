@@ -1,4 +1,4 @@
-/** Inputs: files and pipes to read, with their kinds. */
+/** Opens inputs: files and pipes to read, with their kinds. */
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
@@ -21,48 +21,51 @@ export interface Input extends Omit<OpenFile, 'source' | 'again'> {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Opens a file or pipe; - is stdin. */
+/** Opens a file or pipe and recognizes its kind; - is stdin. Throws if it is missing or a folder. */
 export async function openInput(path: string): Promise<Input> {
   const opened = await openFile(path)
   const { name, byteLength, bytesRead, isPipe } = opened
   const open = reopenable(opened)
-  const kind = kindByName(path) ?? (isPipe ? kindByContent(await firstBytes(open())) : undefined)
+  const kind = kindByName(path) ?? (isPipe ? kindByContent(await firstPiece(open())) : undefined)
   return { path, name, kind, open, byteLength, bytesRead, isPipe }
 }
 
-/** The first piece of a source; empty if there is none. */
-async function firstBytes(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** Returns the first piece of a source; empty if there is none. */
+async function firstPiece(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of source) return piece
   return new Uint8Array(0)
 }
 
 /**
- * Does work with the path of an input; the content of a pipe is written to a temporary file.
- * @param ending of that file
+ * Calls `work` with the path of an input; the content of a pipe is first written to a temporary file, which
+ * is removed afterwards.
+ * @param ending the ending of that file, such as .csv
  */
-export async function asFile<T>(
+export async function withPath<T>(
   input: Input,
   ending: string,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   if (!input.isPipe) return work(input.path)
-  const spool = nameBeside(join(tmpdir(), `lacuna-pipe${ending}`), 'tmp') + ending
-  const forget = removeAtExit(spool)
+  const temporary = nameBeside(join(tmpdir(), `lacuna-pipe${ending}`), 'tmp') + ending
+  const cancelRemoval = removeAtExit(temporary)
   try {
-    await pipeline(Readable.from(input.open()), createWriteStream(spool, { flags: 'wx' })).catch((error) => {
-      throw explainFileError(error, spool, 'write')
-    })
-    return await work(spool)
+    await pipeline(Readable.from(input.open()), createWriteStream(temporary, { flags: 'wx' })).catch(
+      (error) => {
+        throw explainFileError(error, temporary, 'write')
+      },
+    )
+    return await work(temporary)
   } finally {
-    await rm(spool, { force: true })
-    forget()
+    await rm(temporary, { force: true })
+    cancelRemoval()
   }
 }
 
-/** The most bytes that a file may take in memory: half of the machine's memory, at most 4 GiB. */
+/** Returns the most bytes that a file may take in memory: half of the machine's memory, below 4 GiB. */
 export const maxFileBytes = (): number => Math.min(2 ** 32 - 1, Math.floor(totalmem() / 2))
 
-/** Reads a whole input into memory, unpacked if it is gzip. */
+/** Reads a whole input into memory, unpacked if it is gzip; throws if it exceeds maxFileBytes(). */
 export async function readWhole(
   { name, byteLength, open }: Input,
   onProgress?: (bytesRead: number, byteLength: number) => void,

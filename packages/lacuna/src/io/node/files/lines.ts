@@ -1,13 +1,17 @@
-/** Lines of a file by the positions of the bytes at which they begin. */
+/** Reads and counts the lines of a file by the positions of the bytes at which they begin. */
 import type { FileHandle } from 'node:fs/promises'
 import { byteOrderMarkLength, isEntryLine, LF } from '../../text/index.ts'
 
+/** Bytes that are read from the file at a time. */
 const READ_BYTES = 2 ** 20
 
-/** Reads the lines that begin at the bytes from … to − 1, in pieces. */
+/**
+ * Yields the bytes of the lines that begin at the positions from … to − 1 of a file, in pieces that may cut
+ * lines. A line begins at position 0 and behind each line feed.
+ */
 export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
   if (from >= to) return
-  // The first begins after the first line feed from the byte before on.
+  // The first line begins behind the first line feed at from − 1 or later.
   let isInside = from === 0
   for (let at = Math.max(0, from - 1); ; ) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, at)
@@ -23,7 +27,7 @@ export async function* linesBetween(file: FileHandle, from: number, to: number):
       isInside = true
       if (at + start >= to) return
     }
-    // The last ends with the first line feed from the byte before `to` on.
+    // The last line ends with the first line feed at to − 1 or later.
     const limit = Math.max(start, to - 1 - at)
     const end = limit < bytesRead ? piece.indexOf(LF, limit) + 1 : 0
     yield piece.subarray(start, end > 0 ? end : bytesRead)
@@ -32,18 +36,18 @@ export async function* linesBetween(file: FileHandle, from: number, to: number):
   }
 }
 
-/** The number of lines before the first line that begins at a byte or after it. */
-export async function countLines(file: FileHandle, from: number): Promise<number> {
+/** Returns the number of lines that begin before position `to` of a file and end with a line feed. */
+export async function countLines(file: FileHandle, to: number): Promise<number> {
   let lines = 0
-  for await (const piece of linesBetween(file, 0, from)) for (const byte of piece) if (byte === LF) lines++
+  for await (const piece of linesBetween(file, 0, to)) for (const byte of piece) if (byte === LF) lines++
   return lines
 }
 
 /**
- * The head of a .tns file, up to the end of its first entry; the whole file if it has none.
- * @param most the most bytes to read; undefined if there is no entry among them
+ * Reads the head of a .tns file: its comments and its first entry; the whole file if it has no entry. Returns
+ * undefined if the head is longer than about maxBytes.
  */
-export async function firstLines(file: FileHandle, most: number): Promise<Uint8Array | undefined> {
+export async function readTnsHead(file: FileHandle, maxBytes: number): Promise<Uint8Array | undefined> {
   for (let length = 2 ** 16; ; length *= 4) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0)
     const bytes = buffer.subarray(0, bytesRead)
@@ -56,6 +60,6 @@ export async function firstLines(file: FileHandle, most: number): Promise<Uint8A
       start = end
     }
     if (bytesRead < length) return bytes
-    if (4 * length > most) return undefined
+    if (4 * length > maxBytes) return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Files and pipes to read, unpacked if they are gzip. */
+/** Opens files and pipes to read, unpacked if they are gzip. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -6,7 +6,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { packingByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 
-/** A file or pipe that has been found. */
+/** A file or pipe that exists and can be read. */
 export interface OpenFile {
   /** The name that messages use. */
   name: string
@@ -16,29 +16,31 @@ export interface OpenFile {
   byteLength: number
   /** The number of these bytes read so far. */
   bytesRead(): number
-  /** Whether it cannot be read a second time from its beginning. */
+  /** Whether it is stdin, a pipe or a device, which cannot be read a second time from the beginning. */
   isPipe: boolean
-  /** The content once more, from the beginning; the rest of a pipe. */
+  /** Reads a file once more from the beginning, or what is left of a pipe; sets bytesRead() to 0. */
   again(): AsyncIterable<Uint8Array>
 }
 
+/** Bytes that are read from the file at a time. */
 const READ_BYTES = 2 ** 20
+/** Bytes of the pieces that are unpacked from gzip. */
 const UNPACK_BYTES = 2 ** 18
 
 /**
- * Opens a file that may be gzip, by its first bytes or its name ending in .gz; several members are read as
- * one. The name - is what comes on stdin.
+ * Opens a file or pipe; the path - is stdin. Gzip is recognized by its first bytes, and its members are read
+ * as one content. Throws if the path is missing or a folder.
  */
 export async function openFile(path: string): Promise<OpenFile> {
-  if (path === '-') return describeFile('stdin', path, 0, true)
+  if (path === '-') return makeOpenFile('stdin', path, 0, true)
   const status = await stat(path).catch((error) => {
     throw explainFileError(error, path, 'read')
   })
   if (status.isDirectory()) throw new InputError('format', `${path}: this is a folder; name a file.`)
-  return describeFile(path, path, status.size, !status.isFile())
+  return makeOpenFile(path, path, status.size, !status.isFile())
 }
 
-/** Whether a file is packed, by its name or, if it is gzip, by its first bytes. */
+/** Whether a file is packed: its name ends in .gz or .zst, or its first bytes are those of gzip. */
 export async function isPacked(path: string): Promise<boolean> {
   if (packingByName(path) !== undefined) return true
   const file = await open(path)
@@ -50,28 +52,28 @@ export async function isPacked(path: string): Promise<boolean> {
   }
 }
 
-/** Whether bytes begin as gzip does. */
+/** Whether the first bytes of a file are those of gzip. */
 const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
 
-/** A file or pipe with counters of what is read of it. */
-function describeFile(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
+/** Makes an OpenFile, which counts the bytes that are read. @param name the file, for messages */
+function makeOpenFile(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
   let bytesRead = 0
   const count = (bytes: number) => {
     bytesRead += bytes
   }
   const again = (): AsyncIterable<Uint8Array> => {
     bytesRead = 0
-    return read(name, path, count)
+    return readUnpacked(name, path, count)
   }
   return { name, source: again(), byteLength, bytesRead: () => bytesRead, isPipe, again }
 }
 
-/** Bytes of a pipe's beginning that are stored, to be read again. */
-const STORED_BYTES = 2 ** 22
+/** Bytes of a pipe's beginning that are buffered, so that they can be read again. */
+const BUFFERED_BYTES = 2 ** 22
 
 /**
- * Returns a function that reads the content from the beginning, any number of times. Of a pipe the beginning
- * is stored: once a reader has gone beyond that, the pipe cannot be read again.
+ * Returns a function that reads the content from the beginning, any number of times. The beginning of a pipe
+ * is buffered: once more than BUFFERED_BYTES have been read, the next call throws.
  */
 export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
   const { name, source, isPipe, again } = opened
@@ -91,30 +93,36 @@ export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
       if (done) return
       stored?.push(value)
       length += value.length
-      if (length > STORED_BYTES) stored = undefined
+      if (length > BUFFERED_BYTES) stored = undefined
       yield value
     }
   }
 }
 
 /**
- * Reads a file or stdin, unpacked if it is gzip.
- * @param count receives the number of bytes of each piece on disk
+ * Yields the content of a file, or of stdin (-), unpacked if it is gzip. Throws if the name ends in .gz but
+ * the content is not gzip, or is damaged.
+ * @param name the file, for messages @param count receives the number of bytes of each piece before unpacking
  */
-async function* read(name: string, path: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* readUnpacked(
+  name: string,
+  path: string,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   let file: FileHandle | undefined
   try {
     if (path !== '-') file = await open(path)
-    const pieces = joinStart(file ? readAll(file, count) : readStdin(count), 2)
+    const pieces = joinStart(file ? readPieces(file, count) : readStdin(count), 2)
     const { value: start, done } = await pieces.next()
-    const packed = !done && isGzip(start)
-    if (path.endsWith('.gz') && !packed)
+    const isPackedContent = !done && isGzip(start)
+    if (path.endsWith('.gz') && !isPackedContent)
       throw new InputError(
         'format',
         `${path}: the name ends in .gz, but this is no gzip file; rename or pack it.`,
       )
     if (done) return
-    yield* packed ? unpack(behind(start, pieces)) : behind(start, pieces)
+    const content = prepend(start, pieces)
+    yield* isPackedContent ? gunzip(content) : content
   } catch (error) {
     throw explainGzipError(error, name) ?? explainFileError(error, name, 'read')
   } finally {
@@ -122,7 +130,8 @@ async function* read(name: string, path: string, count: (bytes: number) => void)
   }
 }
 
-async function* readAll(file: FileHandle, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of a file from its current position on, in pieces, and counts them. */
+async function* readPieces(file: FileHandle, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   for (;;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, null)
     if (bytesRead === 0) return
@@ -131,6 +140,7 @@ async function* readAll(file: FileHandle, count: (bytes: number) => void): Async
   }
 }
 
+/** Yields the pieces that arrive on stdin, and counts their bytes. */
 async function* readStdin(count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
     count(piece.length)
@@ -139,7 +149,8 @@ async function* readStdin(count: (bytes: number) => void): AsyncGenerator<Uint8A
 }
 
 /**
- * Passes pieces on, the first ones joined until they have `length` bytes: a pipe may deliver them one by one.
+ * Yields the pieces, the first ones joined into one of at least `length` bytes: a pipe may deliver single
+ * bytes.
  */
 async function* joinStart(
   pieces: AsyncIterable<Uint8Array>,
@@ -157,19 +168,19 @@ async function* joinStart(
   if (start !== undefined && start.length > 0) yield start
 }
 
-/** Pieces with another one before them. */
-async function* behind(start: Uint8Array, pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields one piece, then the others. */
+async function* prepend(start: Uint8Array, pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start
   yield* pieces
 }
 
-/** Unpacks gzip. */
-function unpack(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+/** Unpacks gzip; the iteration throws zlib's error if the data is damaged. */
+function gunzip(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   // If one side fails, pipeline closes both, and the iteration throws the error.
   return pipeline(Readable.from(pieces), createGunzip({ chunkSize: UNPACK_BYTES }), () => {})
 }
 
-/** An error of unpacking as a sentence; undefined for any other error. */
+/** Converts an error of gunzip to an InputError with a sentence; undefined for any other error. */
 function explainGzipError(error: unknown, path: string): InputError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const fault =

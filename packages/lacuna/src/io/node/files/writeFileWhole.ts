@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: written into temporary files beside their places, synced, then
- * renamed over them. Several are one unit: either all are new or none is.
+ * Writes files that appear whole or not at all: into temporary files in the same folders, which are synced
+ * and then renamed over the targets. Several files are one unit: either all are new or none is.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from './fileError.ts'
-import { nameBeside, removeAtExit, sweepBeside } from './temporary.ts'
+import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
@@ -21,44 +21,49 @@ export async function writeFileWhole(path: string, chunks: Chunks): Promise<void
   await replaceFiles([writeChunks(path, chunks)])
 }
 
-/** A file to be written in place of another. */
+/** A file to be written by replaceFiles. */
 export interface Replacement {
+  /** The file to write or replace; - is stdout. */
   path: string
-  /** Fills the temporary file, which is there and empty, and open as `file`; it must stay the same file. */
+  /** Fills the temporary file, which exists, empty, and is open as `file`; must not replace it by another. */
   write(file: FileHandle, temporary: string): Promise<void>
-  /** The content as chunks, for stdout. */
+  /** The content as chunks, for stdout; nothing is written there without them. */
   chunks?: Chunks
 }
 
-/** A replacement of chunks, packed if `ending` is .gz. */
+/**
+ * Returns a Replacement whose content is these chunks, packed by gzip if `ending` ends in .gz. Writes nothing
+ * yet.
+ */
 export function writeChunks(path: string, chunks: Chunks, ending = path): Replacement {
-  const packed = ending.endsWith('.gz') ? pack(chunks) : chunks
+  const content = ending.endsWith('.gz') ? gzip(chunks) : chunks
   return {
     path,
     async write(file) {
-      for await (const chunk of packed) await file.writeFile(chunk)
+      for await (const chunk of content) await file.writeFile(chunk)
     },
-    chunks: packed,
+    chunks: content,
   }
 }
 
-/** Writes all of them, or none. The path - is stdout, which takes chunks as they are. */
+/** Writes all files, or none if one fails. The path - is stdout, which gets the chunks at once. */
 export async function replaceFiles(replacements: readonly Replacement[]): Promise<void> {
   const written: Written[] = []
   try {
     for (const replacement of replacements)
       if (replacement.path === '-') await writeToStdout(replacement.chunks ?? [])
-      else written.push(await writeBeside(replacement))
-    moveIntoPlace(written)
+      else written.push(await writeTemporary(replacement))
+    renameToTargets(written)
   } catch (error) {
     for (const { temporary } of written) await rm(temporary, { force: true })
     throw error
   } finally {
-    for (const { forget } of written) forget()
+    for (const { cancelRemoval } of written) cancelRemoval()
   }
   for (const folder of new Set(written.map(({ target }) => dirname(target)))) await syncFolder(folder)
 }
 
+/** Writes chunks to stdout, each after the one before has been taken. */
 async function writeToStdout(chunks: Chunks): Promise<void> {
   for await (const chunk of chunks)
     await new Promise<void>((resolve, reject) => {
@@ -66,21 +71,29 @@ async function writeToStdout(chunks: Chunks): Promise<void> {
     })
 }
 
+/** A complete temporary file that is still to be renamed. */
 interface Written {
-  /** The path as the user gave it; `target` is where its links point to. */
+  /** The path as the user gave it. */
   path: string
+  /** The path that its links point to. */
   target: string
+  /** The path of the temporary file. */
   temporary: string
+  /** Whether there is a file at `target`. */
   exists: boolean
-  forget(): void
+  /** Keeps the temporary file from being removed at the exit of the process. */
+  cancelRemoval(): void
 }
 
-/** Writes a temporary file beside the target, and syncs it. */
-async function writeBeside({ path, write }: Replacement): Promise<Written> {
+/**
+ * Writes and syncs a temporary file in the folder of the target, with the target's permissions; removes it
+ * and throws if that fails.
+ */
+async function writeTemporary({ path, write }: Replacement): Promise<Written> {
   const { target, mode } = await resolveTarget(path)
-  sweepBeside(target)
+  removeLeftovers(target)
   const temporary = nameBeside(target, 'tmp')
-  const forget = removeAtExit(temporary)
+  const cancelRemoval = removeAtExit(temporary)
   let file: FileHandle | undefined
   try {
     file = await open(temporary, 'wx')
@@ -88,23 +101,23 @@ async function writeBeside({ path, write }: Replacement): Promise<Written> {
     await write(file, temporary)
     await file.sync()
     await file.close()
-    return { path, target, temporary, exists: mode !== undefined, forget }
+    return { path, target, temporary, exists: mode !== undefined, cancelRemoval }
   } catch (error) {
     await file?.close().catch(() => {}) // it may be closed already
     await rm(temporary, { force: true })
-    forget()
+    cancelRemoval()
     throw explainFileError(error, path, 'write')
   }
 }
 
 /**
- * Renames the temporary files, synchronously, so that no signal comes between. With several files, those
- * there before are set aside first: if the machine stops, files are missing, but a new one is never beside an
- * old one.
+ * Renames the temporary files to their targets, synchronously, so that no signal is handled in between;
+ * undoes all renames if one fails. Several existing targets are first renamed: if the machine stops, files
+ * are missing, but a new one is never beside an old one.
  */
-function moveIntoPlace(files: readonly Written[]): void {
+function renameToTargets(files: readonly Written[]): void {
   const aside: { target: string; old: string }[] = []
-  const placed: string[] = []
+  const renamed: string[] = []
   let path = ''
   try {
     for (const { target, exists, ...file } of files.length > 1 ? files : []) {
@@ -117,17 +130,20 @@ function moveIntoPlace(files: readonly Written[]): void {
     for (const { target, temporary, ...file } of files) {
       path = file.path
       renameSync(temporary, target)
-      placed.push(target)
+      renamed.push(target)
     }
   } catch (error) {
-    if (files.length > 1) for (const target of placed) rmSync(target, { force: true })
+    if (files.length > 1) for (const target of renamed) rmSync(target, { force: true })
     for (const { target, old } of aside) renameSync(old, target)
     throw explainFileError(error, path, 'write')
   }
   for (const { old } of aside) rmSync(old, { force: true })
 }
 
-/** The file that a path links to, so that the link stays, and the permissions of the file to be replaced. */
+/**
+ * Returns the file that a path links to, so that the link stays, and its permissions; `mode` is undefined if
+ * there is no file yet. Throws for folders, devices and pipes.
+ */
 async function resolveTarget(path: string): Promise<{ target: string; mode?: number }> {
   try {
     const target = await realpath(path)
@@ -142,7 +158,7 @@ async function resolveTarget(path: string): Promise<{ target: string; mode?: num
 }
 
 /** Packs chunks by gzip. */
-function pack(chunks: Chunks): AsyncIterable<Uint8Array> {
+function gzip(chunks: Chunks): AsyncIterable<Uint8Array> {
   return pipeline(Readable.from(chunks), createGzip(), () => {})
 }
 

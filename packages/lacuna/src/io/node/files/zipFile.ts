@@ -1,44 +1,54 @@
 /**
- * A zip file by the directory at its end, without reading what is in it. Those of more than 4 GiB have a
- * second directory's end for the numbers that are too large for the first (zip64). Nothing of what it says is
- * trusted to be true.
+ * Lists the members of a zip file by the directory at its end, without reading their contents. Files of more
+ * than 4 GiB have a second end record for the numbers that are too large for the first (zip64). No number in
+ * the file is trusted.
  */
 import type { FileHandle } from 'node:fs/promises'
 
 /** A file in a zip, as the zip's directory describes it. */
 export interface ZipMember {
   name: string
-  /** 0: stored, 8: deflated */
+  /** The compression: 0 is stored, 8 is deflated. */
   method: number
+  /** CRC-32 of the unpacked content. */
   checksum: number
+  /** Bytes of the content in the zip. */
   packedLength: number
+  /** Bytes of the unpacked content. */
   byteLength: number
-  /** The position of its header in the zip. */
+  /** The position of its local header in the zip. */
   start: number
 }
 
+// Signatures of the records.
 const END = 0x06054b50
 const END_64 = 0x06064b50
 const LOCATOR_64 = 0x07064b50
 const ENTRY = 0x02014b50
 const LOCAL_HEADER = 0x04034b50
-/** The numbers of an entry that did not fit in 32 bits. */
+/** The id of the extra field with the numbers of an entry that do not fit in 32 bits. */
 const EXTRA_64 = 1
-const FULL = 0xffffffff
+/** A 32-bit number with this value stands in the extra field. */
+const SEE_EXTRA_64 = 0xffffffff
+/** Bytes of the largest directory that is read: 64 MiB. */
 const MAX_DIRECTORY = 2 ** 26
 
-/** The members in the order of the directory; undefined if that is not there or not whole. */
+/**
+ * Lists the members in the order of the directory; undefined if that is missing or damaged.
+ * @param size of the file
+ */
 export async function zipMembers(file: FileHandle, size: number): Promise<ZipMember[] | undefined> {
-  const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557)) // a comment may follow the record
+  // The end record has 22 bytes, and a comment of up to 65,535 may follow it.
+  const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557))
   let end = tail.length - 22
   while (end >= 0 && tail.readUInt32LE(end) !== END) end--
   if (end < 0) return undefined
-  const found = (await largeDirectory(file, tail, end)) ?? {
+  const directoryRange = (await findDirectory64(file, tail, end)) ?? {
     count: tail.readUInt16LE(end + 10),
     length: tail.readUInt32LE(end + 12),
     start: tail.readUInt32LE(end + 16),
   }
-  const { count, length, start } = found
+  const { count, length, start } = directoryRange
   if (length > MAX_DIRECTORY || start + length > size) return undefined
   const directory = await readAt(file, start, length)
   if (directory.length < length) return undefined
@@ -48,10 +58,10 @@ export async function zipMembers(file: FileHandle, size: number): Promise<ZipMem
     const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
     const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
     if (extraEnd > length) return undefined
-    const large = largeNumbers(directory.subarray(nameEnd, extraEnd))
+    const large = numbersOfExtra64(directory.subarray(nameEnd, extraEnd))
     const number = (offset: number): number => {
       const given = directory.readUInt32LE(at + offset)
-      return given === FULL ? (large.shift() ?? given) : given
+      return given === SEE_EXTRA_64 ? (large.shift() ?? given) : given
     }
     const byteLength = number(24)
     const packedLength = number(20)
@@ -68,8 +78,12 @@ export async function zipMembers(file: FileHandle, size: number): Promise<ZipMem
   return members
 }
 
-/** The directory by zip64, if the file has one. */
-async function largeDirectory(
+/**
+ * Returns the number of entries, length and position of the directory from the zip64 end record; undefined if
+ * there is none.
+ * @param tail the last bytes of the file @param end the position of the plain end record in it
+ */
+async function findDirectory64(
   file: FileHandle,
   tail: Buffer,
   end: number,
@@ -81,8 +95,11 @@ async function largeDirectory(
   return { count, length, start }
 }
 
-/** The 64-bit numbers of an extra field, in the order length, packed length, start. */
-function largeNumbers(extra: Buffer): number[] {
+/**
+ * Returns the 64-bit numbers of an entry's extra fields; empty if there are none. Only those that do not fit
+ * in 32 bits are there, in the order unpacked length, packed length, start.
+ */
+function numbersOfExtra64(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2)
     if (extra.readUInt16LE(at) === EXTRA_64)
@@ -94,7 +111,7 @@ function largeNumbers(extra: Buffer): number[] {
   return []
 }
 
-/** The position at which the content of a member begins; undefined if its header is missing. */
+/** Returns the position at which the content of a member begins; undefined if its local header is missing. */
 export async function contentStart(
   file: FileHandle,
   { start }: Pick<ZipMember, 'start'>,
@@ -105,14 +122,14 @@ export async function contentStart(
   return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
 }
 
-/** Reads bytes from a position; fewer at the end of the file. */
+/** Reads `length` bytes from a position; fewer at the end of the file. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let done = 0
   while (done < length) {
     // More than 2 GiB at a time is refused by the system.
-    const asked = Math.min(length - done, 2 ** 30)
-    const { bytesRead } = await file.read(bytes, done, asked, position + done)
+    const count = Math.min(length - done, 2 ** 30)
+    const { bytesRead } = await file.read(bytes, done, count, position + done)
     if (bytesRead === 0) break
     done += bytesRead
   }

@@ -5,17 +5,17 @@
 import { InputError } from '../../../base/inputError.ts'
 import { type BinningName, type ColumnType, calendarOf, DAY, numberText, SECOND } from '../../text/index.ts'
 
-/** A binning. */
+/** A function that maps the cells of a column to bins. */
 export interface Binning {
-  /** Whether it takes times or numbers. */
+  /** Whether it maps times, in microseconds since 1970, or numbers. */
   of: 'time' | 'number'
   /** Whether an argument must, may or must not follow the column. */
   argument: 'needed' | 'optional' | 'none'
   /** The type of the labels; whole numbers are BIGINT even if this is DOUBLE. */
   type: ColumnType
-  /** The bin of a number. */
+  /** The bin of a time or number. */
   bin(x: number, argument: number): number
-  /** The grid that determines the bin of a time. */
+  /** For times, the grid whose cells determine the bins. */
   grid?: Grid
   /** The label of a bin, where it is not the number as text of the type. */
   label?(bin: number): string
@@ -33,14 +33,20 @@ export interface Grid {
   binOf(cell: number): number
 }
 
-/** The grid cell of a time. All are in microseconds. */
-export const cellOf = (time: number, origin: number, unit: number): number =>
+/** The number of the grid cell in which a time lies. All are in microseconds. */
+export const gridCellOf = (time: number, origin: number, unit: number): number =>
   Math.floor((time - origin) / unit)
 
+/** Microseconds per week and hour. */
 const WEEK = 7 * DAY
 const HOUR = 3600 * SECOND
 
-/** A binning of times by a grid. */
+/**
+ * A binning of times by a grid, without an argument.
+ * @param binOf the bin of a grid cell
+ * @param unit microseconds per cell; a day by default
+ * @param origin the beginning of cell 0 by the argument; 1970 by default
+ */
 function timeBinning(
   type: ColumnType,
   binOf: Grid['binOf'],
@@ -49,7 +55,7 @@ function timeBinning(
 ): Binning {
   return {
     ...{ of: 'time', argument: 'none', type, grid: { unit, origin, binOf } },
-    bin: (time, argument) => binOf(cellOf(time, origin(argument), unit)),
+    bin: (time, argument) => binOf(gridCellOf(time, origin(argument), unit)),
   }
 }
 
@@ -100,7 +106,9 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
   },
 }
 
-/** The day of the week, from 1 on Monday to 7 on Sunday. Day 0, 1 January 1970, was a Thursday. */
+/**
+ * The weekday of a day since 1970, from 1 on Monday to 7 on Sunday. Day 0, 1 January 1970, was a Thursday.
+ */
 function weekdayOf(day: number): number {
   const sinceMonday = (day + 3) % 7
   return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1
@@ -116,7 +124,7 @@ function lowerEdge(x: number, width: number): number {
   return roundTo(edge, 9 - Math.floor(Math.log10(width)), roundAway)
 }
 
-/** Rounds to decimals, or for negative `decimals` to powers of ten. */
+/** Rounds x to a number of decimals, if negative to a power of ten. @param round rounds to a whole number */
 function roundTo(x: number, decimals: number, round: (x: number) => number): number {
   const power = 10 ** Math.abs(decimals)
   return (decimals < 0 ? round(x / power) * power : round(x * power) / power) + 0
@@ -132,7 +140,7 @@ function roundToEven(x: number): number {
   return rest === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(x)
 }
 
-/** Refuses an argument that the binning cannot have. @param mode as the user typed it */
+/** Throws if a binning cannot have the argument, or lacks one. @param mode as the user typed it */
 export function checkArgument(name: BinningName, argument: number | undefined, mode: string): void {
   const { argument: rule } = binnings[name]
   const wrong = (what: string) => new InputError('table', `The mode ${mode} ${what}.`)

@@ -4,12 +4,13 @@
  */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
-import { SMALL, type Texts } from '../source/rows.ts'
+import { SMALL_LIMIT, type Texts } from '../source/rows.ts'
 
 /**
- * The whole number below SMALL that a text is, written without sign or leading zeros; -1 for any other text.
+ * The whole number below SMALL_LIMIT that a text is, written without sign or leading zeros; -1 for any other
+ * text.
  */
-function smallNumber(bytes: Uint8Array, start: number, end: number): number {
+function parseSmallNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start
   if (length === 0 || length > 7 || (bytes[start] === ZERO && length > 1)) return -1
   let n = 0
@@ -18,7 +19,7 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
     if (c < ZERO || c > NINE) return -1
     n = n * 10 + (c - ZERO)
   }
-  return n < SMALL ? n : -1
+  return n < SMALL_LIMIT ? n : -1
 }
 
 /**
@@ -43,9 +44,12 @@ export class TextCoder {
   #slots = new Uint32Array(2 ** 10) // 1 + the text's number among all texts; 0 is none
   #small = new Uint32Array(2 ** 12) // by whole numbers that need no hash: code + 1; 0 is none
 
-  /** The code of the text in bytes [start, end). Throws a TypeError if it is new and not UTF-8. */
+  /**
+   * The code of the text in bytes [start, end), the next one if it is new. Throws a TypeError if it is not
+   * UTF-8.
+   */
   code(bytes: Uint8Array, start: number, end: number): number {
-    const n = smallNumber(bytes, start, end)
+    const n = parseSmallNumber(bytes, start, end)
     return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n)
   }
 
@@ -55,12 +59,12 @@ export class TextCoder {
   }
 
   /** The number of distinct texts that are small whole numbers. */
-  get numbers(): number {
+  get numberCount(): number {
     return this.#values.length - this.#texts
   }
 
   /** Gives the next codes to small whole numbers that have none. */
-  add(numbers: Uint32Array): void {
+  addNumbers(numbers: Uint32Array): void {
     for (const n of numbers) this.#codeOfSmall(n)
   }
 
@@ -69,13 +73,16 @@ export class TextCoder {
     return this.#values.slice(from).map(String)
   }
 
-  /** The texts as numbers, if all are small whole numbers and there is one. */
+  /** The distinct texts as numbers; undefined if some are no small whole numbers, or there are none. */
   integers(): Uint32Array | undefined {
     return this.#texts === 0 && this.size > 0 ? Uint32Array.from(this.#values as number[]) : undefined
   }
 
-  /** The codes of valid rows whose texts come as a dictionary; every distinct text is encoded once. */
-  codesOf({ codes, texts }: NonNullable<Texts['dictionary']>, valid: Uint8Array): Uint32Array {
+  /**
+   * The codes of valid rows whose texts come as a dictionary, 0 for other rows. Every distinct text is
+   * encoded once.
+   */
+  encodeDictionary({ codes, texts }: NonNullable<Texts['dictionary']>, valid: Uint8Array): Uint32Array {
     if (this.#dictionary.texts !== texts) this.#dictionary = { texts, codes: new Uint32Array(texts.length) }
     const known = this.#dictionary.codes
     const own = new Uint32Array(codes.length)
@@ -91,17 +98,17 @@ export class TextCoder {
     return own
   }
 
-  /** The code of a whole number below SMALL. */
+  /** The code of a whole number below SMALL_LIMIT, the next one if it is new. */
   #codeOfSmall(n: number): number {
     if (n >= this.#small.length)
-      this.#small = enlarge(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
+      this.#small = enlarge(this.#small, Math.min(SMALL_LIMIT, 2 ** Math.ceil(Math.log2(n + 1))))
     const found = this.#small[n]
     if (found > 0) return found - 1
     this.#small[n] = this.#values.push(n)
     return this.#small[n] - 1
   }
 
-  /** The code of any other text, by its hash. */
+  /** The code of a text that is no small whole number, by its hash; the next one if it is new. */
   #codeOfText(bytes: Uint8Array, start: number, end: number): number {
     let hash = end - start
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
@@ -109,27 +116,27 @@ export class TextCoder {
     const mask = this.#slots.length - 1
     let slot = hash & mask
     for (let found = this.#slots[slot]; found !== 0; found = this.#slots[slot]) {
-      if (this.#hashes[found - 1] === hash && this.#isAt(found - 1, bytes, start, end))
+      if (this.#hashes[found - 1] === hash && this.#equals(found - 1, bytes, start, end))
         return this.#codes[found - 1]
       slot = (slot + 1) & mask
     }
     const code = this.#values.length
-    this.#add(bytes, start, end, hash)
+    this.#addText(bytes, start, end, hash)
     this.#slots[slot] = this.#texts
     if (this.#texts * 2 > this.#slots.length) this.#rehash()
     return code
   }
 
-  /** Whether a text of the arena equals bytes [start, end). */
-  #isAt(text: number, bytes: Uint8Array, start: number, end: number): boolean {
+  /** Whether a text of the arena, by its number, equals bytes [start, end). */
+  #equals(text: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = text === 0 ? 0 : this.#ends[text - 1]
     if (this.#ends[text] - from !== end - start) return false
     for (let at = start, own = from; at < end; at++, own++) if (this.#arena[own] !== bytes[at]) return false
     return true
   }
 
-  /** Adds a text to the arena. */
-  #add(bytes: Uint8Array, start: number, end: number, hash: number): void {
+  /** Adds a text with the next code to the arena; throws a TypeError if it is not UTF-8. */
+  #addText(bytes: Uint8Array, start: number, end: number, hash: number): void {
     const text = this.#texts
     this.#values.push(this.#decoder.decode(bytes.subarray(start, end)))
     if (text === this.#ends.length) {
@@ -163,15 +170,15 @@ export class TextCoder {
   }
 }
 
-/** A copy of an array with more room. */
+/** Copies an array into one of a larger length, followed by zeros. */
 function enlarge(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)
   return larger
 }
 
-/** The number of keys that a Map can hold. */
-const MOST = 2 ** 24 - 1
+/** The most keys of a Map. */
+const MAX_MAP_KEYS = 2 ** 24 - 1
 
 /** Gives codes 0, 1, 2 … to the distinct numbers of a mode. */
 export class NumberCoder {
@@ -186,9 +193,9 @@ export class NumberCoder {
     this.#name = name
   }
 
-  /** The code of a number. */
+  /** The code of a number, the next one if it is new. Throws if there are too many. */
   code(x: number): number {
-    if (x >= 0 && x < SMALL && Number.isInteger(x)) {
+    if (x >= 0 && x < SMALL_LIMIT && Number.isInteger(x)) {
       if (x >= this.#small.length) this.#grow(x)
       const found = this.#small[x]
       if (found > 0) return found - 1
@@ -197,23 +204,24 @@ export class NumberCoder {
     }
     const found = this.#large.get(x)
     if (found !== undefined) return found
-    if (this.#large.size === MOST)
+    if (this.#large.size === MAX_MAP_KEYS)
       throw new InputError(
         'table',
-        `The mode ${this.#name} has more than ${MOST} distinct values; bin it, as in week(x) or bins(x, 100).`,
+        `The mode ${this.#name} has more than ${MAX_MAP_KEYS} distinct values; bin it, as in week(x) or bins(x, 100).`,
       )
     this.#large.set(x, this.numbers.length)
     return this.numbers.push(x) - 1
   }
 
+  /** Enlarges the array of codes of small numbers to hold x. */
   #grow(x: number): void {
-    this.#small = enlarge(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(x + 1))))
+    this.#small = enlarge(this.#small, Math.min(SMALL_LIMIT, 2 ** Math.ceil(Math.log2(x + 1))))
   }
 }
 
 /**
- * Sorts texts by their type and drops repeated ones; indexOfCode has the position of each given text among
- * the labels.
+ * Sorts texts by their type and drops repeated ones: `labels`; indexOfCode has the position of each given
+ * text among them.
  */
 export function sortTexts(
   texts: readonly string[],

@@ -6,30 +6,35 @@ import { UNKNOWN } from './modeIndices.ts'
 /** Entries per block: entries are gathered in blocks, so that no array is copied to grow. */
 const BLOCK = 2 ** 17
 
+/** BLOCK entries, the last ones of which may be unused. */
 interface EntryBlock {
+  /** One column of codes per mode. */
   codes: Uint32Array[]
   values: Float32Array
   weights?: Float32Array
 }
 
-/** Entries with indices, and how many were left out because a label is unknown. */
+/** Entries with indices in place of codes. */
 export interface FinishedEntries {
+  /** One column of 0-based indices per mode. */
   indices: Uint32Array[]
   values: Float32Array
   weights?: Float32Array
+  /** The number of entries left out because a label is unknown. */
   unknown: number
 }
 
 /** A run of entries on consecutive lines of a file. */
 export interface LineRun {
-  /** The number of the run's first entry; its line and file follow. */
+  /** The number of the run's first entry. */
   entry: number
+  /** The line of the first entry. */
   line: number
   file: string
 }
 
 /** The file and line of an entry. @param runs in ascending order */
-export function lineIn(runs: readonly LineRun[], entry: number): { file: string; line: number } {
+export function lineOfEntry(runs: readonly LineRun[], entry: number): { file: string; line: number } {
   let [low, high] = [0, runs.length]
   while (high - low > 1) {
     const middle = (low + high) >>> 1
@@ -40,8 +45,9 @@ export function lineIn(runs: readonly LineRun[], entry: number): { file: string;
   return { file, line: line + entry - first }
 }
 
-/** Collects the valid rows of a table as entries. */
+/** Collects the valid rows of a table as entries, whose modes are codes. */
 export class Entries {
+  /** The number of entries, with unknown labels or not. */
   count = 0
   readonly #order: number
   readonly #unit: Table['unit']
@@ -106,7 +112,7 @@ export class Entries {
     }
   }
 
-  /** The block that the next entry goes into. */
+  /** The block that the next entry goes into; a new one if the last is full. */
   #lastBlock(isWeighted: boolean): EntryBlock {
     if (this.count % BLOCK === 0)
       this.#blocks.push({
@@ -117,9 +123,12 @@ export class Entries {
     return this.#blocks[this.#blocks.length - 1]
   }
 
-  /** The file and line of an entry, as messages name it. */
+  /**
+   * The file and line of an entry, as messages name it; after `dropUnknown`, counted among the remaining
+   * ones.
+   */
   locate(entry: number): string {
-    const { file, line } = lineIn(this.#runs, this.#remaining ? this.#remaining[entry] : entry)
+    const { file, line } = lineOfEntry(this.#runs, this.#remaining ? this.#remaining[entry] : entry)
     return `${file}, ${this.#unit} ${line}`
   }
 
@@ -128,7 +137,7 @@ export class Entries {
     return this.#runs
   }
 
-  /** The numbers of the entries that have known labels, if some have not; known after `settle`. */
+  /** The numbers of the entries that `dropUnknown` left; undefined if these are all. */
   get remaining(): Uint32Array | undefined {
     return this.#remaining
   }
@@ -137,7 +146,7 @@ export class Entries {
 
   /** Returns the entries with indices in place of codes. Those with an unknown label are left out. */
   finish(indexOfCode: readonly Uint32Array[]): FinishedEntries {
-    const count = this.settle(indexOfCode)
+    const count = this.dropUnknown(indexOfCode)
     const found = {
       indices: indexOfCode.map(() => uint32Array(count)),
       values: float32Array(count),
@@ -152,16 +161,16 @@ export class Entries {
     return this.#blocks[0]?.weights !== undefined
   }
 
-  /** Finds the entries whose labels are all known; returns how many they are. */
-  settle(indexOfCode: readonly Uint32Array[]): number {
+  /** Finds the entries whose labels are all known, and drops the others; returns how many remain. */
+  dropUnknown(indexOfCode: readonly Uint32Array[]): number {
     const isKnown = indexOfCode.every((column) => !column.includes(UNKNOWN))
     if (!isKnown) this.#remaining = this.#findKnown(indexOfCode)
     return this.#remaining?.length ?? this.count
   }
 
   /**
-   * Writes the entries, with indices in place of codes, to arrays of that many; called once, after `settle`,
-   * and frees the codes.
+   * Writes the remaining entries, with indices in place of codes, to arrays of their number. Called once,
+   * after `dropUnknown`; frees the codes.
    */
   write(
     indexOfCode: readonly Uint32Array[],
@@ -184,7 +193,7 @@ export class Entries {
         for (let e = 0; e < count; e++) index[e] = column[index[e]]
       } else
         for (let at = 0, b = 0; at < count; at += BLOCK, b++)
-          replace(this.#blocks[b].codes[m], column, index.subarray(at, Math.min(count, at + BLOCK)))
+          replaceCodes(this.#blocks[b].codes[m], column, index.subarray(at, Math.min(count, at + BLOCK)))
       // The block's column is not needed any more: let it go before the next mode takes its memory.
       for (const block of this.#blocks) block.codes[m] = new Uint32Array(0)
     })
@@ -205,7 +214,7 @@ export class Entries {
   }
 }
 
-/** Writes the index of each code. */
-function replace(codes: Uint32Array, indexOfCode: Uint32Array, into: Uint32Array): void {
+/** Writes the index of each code to `into`. */
+function replaceCodes(codes: Uint32Array, indexOfCode: Uint32Array, into: Uint32Array): void {
   for (let e = 0; e < into.length; e++) into[e] = indexOfCode[codes[e]]
 }

@@ -5,16 +5,16 @@
 import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
 import { NumberCoder, TextCoder } from './coding.ts'
-import { type ModeDictionary, valuesOf } from './modeReader.ts'
+import { distinctValues, type ModeDictionary } from './modeReader.ts'
 
-/** The merged dictionary, and how to get from the codes of each part to codes in it. */
+/** The merged dictionary, and maps from the codes of each dictionary to codes in it. */
 export interface MergedDictionaries {
   dictionary: ModeDictionary
-  /** Per part, for each of its codes, the code in the merged dictionary. */
+  /** Per dictionary, for each of its codes, the code in the merged one. */
   codes: Uint32Array[]
 }
 
-/** Merges the dictionaries of several threads. @param all in the order of the rows */
+/** Merges the dictionaries of several threads. @param all in the order of the threads' rows */
 export function mergeDictionaries(all: readonly ModeDictionary[]): MergedDictionaries {
   // A thread without rows has an empty dictionary, which may be one of integers.
   const areIntegers =
@@ -22,11 +22,11 @@ export function mergeDictionaries(all: readonly ModeDictionary[]): MergedDiction
     all.every(({ integers, values }) => integers || values.length === 0)
   const { codes, ...values } = areIntegers
     ? mergeIntegers(all.map(({ integers }) => integers ?? new Uint32Array(0)))
-    : mergeValues(all.map(valuesOf))
+    : mergeValues(all.map(distinctValues))
   return { codes, dictionary: { ...values, ...mergeFacts(all) } }
 }
 
-/** Merges what dictionaries say beside their values. */
+/** Merges the facts of dictionaries beside their values: whether there are fractions, and counts of times. */
 function mergeFacts(
   all: readonly Pick<ModeDictionary, 'fractions' | 'times'>[],
 ): Omit<ModeDictionary, 'values'> {
@@ -38,7 +38,7 @@ function mergeFacts(
   return { fractions: all.some(({ fractions }) => fractions), times: timed.length > 0 ? times : undefined }
 }
 
-/** Merges lists of distinct texts or numbers by a Map. */
+/** Merges lists of distinct texts or numbers by a Map; `codes` has the new code of each value. */
 function mergeValues(
   all: readonly (readonly (string | number)[])[],
 ): Pick<ModeDictionary, 'values'> & Pick<MergedDictionaries, 'codes'> {
@@ -55,7 +55,7 @@ function mergeValues(
   return { codes, values: [...codeOf.keys()] as string[] | number[] }
 }
 
-/** Merges dictionaries of small whole numbers, by an array in place of a Map. */
+/** Merges lists of distinct small whole numbers by an array in place of a Map; `codes` as in mergeValues. */
 function mergeIntegers(
   all: readonly Uint32Array[],
 ): Required<Pick<ModeDictionary, 'values' | 'integers'>> & Pick<MergedDictionaries, 'codes'> {
@@ -91,9 +91,9 @@ export async function mergeOverProcesses(
   own: ModeDictionary,
 ): Promise<{ dictionary: ModeDictionary; codes?: Uint32Array }> {
   if (comm.size === 1) return { dictionary: own }
-  const values = valuesOf(own)
+  const values = distinctValues(own)
   const kinds = await comm.allGatherTexts(typeof (values[0] ?? ''))
-  const { size, from, code } = kinds.includes('number') ? numberDictionary(name) : textDictionary()
+  const { size, valuesFrom, code } = kinds.includes('number') ? numberDictionary(name) : textDictionary()
   let codes = new Uint32Array(0)
   for (let rank = 0; rank < comm.size; rank++) {
     const before = size()
@@ -101,42 +101,43 @@ export async function mergeOverProcesses(
     await comm.failTogether(() => {
       if (rank === comm.rank) codes = Uint32Array.from(values, code)
     }, 'unnamed')
-    const added = await comm.broadcastText(rank, () => JSON.stringify(from(before)))
+    const added = await comm.broadcastText(rank, () => JSON.stringify(valuesFrom(before)))
     if (rank !== comm.rank) for (const value of JSON.parse(added)) code(value)
   }
   const { fractions, times } = own
   const facts = await comm.allGatherTexts(JSON.stringify({ fractions, times }))
   const merged = mergeFacts(facts.map((text) => JSON.parse(text)))
-  return { dictionary: { ...merged, values: from(0) as string[] | number[] }, codes }
+  return { dictionary: { ...merged, values: valuesFrom(0) as string[] | number[] }, codes }
 }
 
-/** Distinct values and their codes. */
-interface GrowingDictionary {
+/** A dictionary that gives codes to texts or numbers. */
+interface ValueCoder {
+  /** The number of distinct values. */
   size(): number
-  /** The values in order of arrival, from a code on. */
-  from(start: number): readonly (string | number)[]
+  /** The values in order of arrival, from the one of code `start` on. */
+  valuesFrom(start: number): readonly (string | number)[]
   /** The code of a value, a new one if the value is new. */
   code(value: string | number): number
 }
 
-/** A dictionary of numbers. */
-function numberDictionary(name: string): GrowingDictionary {
+/** An empty dictionary of numbers. @param name the mode, as messages call it */
+function numberDictionary(name: string): ValueCoder {
   const coder = new NumberCoder(name)
   const { numbers } = coder
   return {
     size: () => numbers.length,
-    from: (start) => numbers.slice(start),
+    valuesFrom: (start) => numbers.slice(start),
     code: (value) => coder.code(value as number),
   }
 }
 
-/** A dictionary of texts. */
-function textDictionary(): GrowingDictionary {
+/** An empty dictionary of texts. */
+function textDictionary(): ValueCoder {
   const coder = new TextCoder()
   const encoder = new TextEncoder()
   return {
     size: () => coder.size,
-    from: (start) => coder.texts(start),
+    valuesFrom: (start) => coder.texts(start),
     code(value) {
       const bytes = encoder.encode(value as string)
       return coder.code(bytes, 0, bytes.length)

@@ -1,31 +1,37 @@
 /** How the codes of a mode become indices, and its values labels, when all values are known. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { MAX_INDEX } from '../../../tensor/index.ts'
-import { type ColumnType, canonical, isWhole, numberText } from '../../text/index.ts'
+import { type ColumnType, canonicalText, isWhole, numberText } from '../../text/index.ts'
 import { type Binning, binnings } from './bins.ts'
 import { sortNumbers } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn } from './timeColumn.ts'
 
-/** In place of an index: the label is not among the known ones. */
+/** In place of an index: the label is not among those of the model or tensor. */
 export const UNKNOWN = 2 ** 32 - 1
 
 /** A mode whose values are all known. */
 export interface FinishedMode {
   type: ColumnType
-  /** Sorted; missing where the values are indices themselves. */
+  /** The labels by index; missing where the values are indices themselves. */
   labels?: readonly string[]
   /** The index for each code, or UNKNOWN. */
   indexOfCode: Uint32Array
 }
 
-/** The labels of a mode of a model or tensor that a table is to be like. */
+/** A mode of a model or tensor that a table is to be like. */
 export interface KnownMode {
+  /** Undefined if the mode has indices alone. */
   labels: readonly string[] | undefined
+  /** The type of the labels. */
   type: string | undefined
 }
 
-/** Finishes a mode of numbers: they are indices themselves, or sorted labels. */
+/**
+ * Finishes a mode of numbers: they are indices themselves, or become sorted labels.
+ * @param numbers distinct, by code
+ * @param known a mode without labels, whose values are indices
+ */
 export function finishNumbers(
   mode: FoundMode,
   type: ColumnType,
@@ -39,7 +45,11 @@ export function finishNumbers(
   return { type, labels: sorted.map(textOf), indexOfCode }
 }
 
-/** Looks texts up among known labels, each converted to the labels' type first. @param type of the labels */
+/**
+ * Finishes a mode by labels that are known: texts are converted to the labels' type and looked up.
+ * @param texts distinct, by code
+ * @param type of the labels; VARCHAR by default
+ */
 export function findLabels(
   texts: readonly string[],
   labels: readonly string[],
@@ -47,11 +57,14 @@ export function findLabels(
 ): FinishedMode {
   const known = (type ?? 'VARCHAR') as ColumnType
   const indexOf = new Map(labels.map((label, index) => [label, index]))
-  const find = (text: string): number => indexOf.get(canonical(text, known) ?? text) ?? UNKNOWN
+  const find = (text: string): number => indexOf.get(canonicalText(text, known) ?? text) ?? UNKNOWN
   return { type: known, labels, indexOfCode: Uint32Array.from(texts, find) }
 }
 
-/** Looks bins up among known labels; bins and labels are compared as numbers. */
+/**
+ * Finishes a binned mode by labels that are known; bins and labels are compared as numbers.
+ * @param bins distinct, by code
+ */
 export function findBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
   const indexOf = new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
   return {
@@ -72,12 +85,12 @@ export function binOfLabel({ parse, type }: Binning, label: string): number {
 }
 
 /**
- * Whether a mode's values are its indices. Only whole numbers can be; an error if that was asked for this
+ * Whether a mode's values are its indices. Only whole numbers can be; throws if raw: was written for this
  * mode and they are not.
- * @param always whether the mode of the known data has no labels, so that its values must be indices
+ * @param mustBe whether the mode of the known data has no labels, so that the values must be indices
  */
-export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
-  if (always) return true
+export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, mustBe: boolean): boolean {
+  if (mustBe) return true
   if (index === 'raw' && isWhole(type)) return true
   if (mode.index === 'raw')
     throw new InputError(
@@ -87,7 +100,7 @@ export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, alw
   return false
 }
 
-/** Numbers from 1 as indices from 0; refuses those that cannot be indices. */
+/** Numbers from 1 as indices from 0; throws if one is no whole number from 1 to MAX_INDEX. */
 export function toIndices({ name }: FoundMode, numbers: ArrayLike<number>): Uint32Array {
   return Uint32Array.from(numbers, (x) => {
     if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1

@@ -3,7 +3,7 @@
  * fall into.
  */
 import { InputError } from '../../../base/inputError.ts'
-import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
+import { type ColumnType, canonicalText, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
 import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
 import {
   type Batch,
@@ -31,17 +31,24 @@ import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 
 /** The distinct values of a mode in order of arrival: the code of a value is its position. */
 export interface ModeDictionary {
+  /** Texts, numbers, or the numbers of bins. */
   values: readonly string[] | readonly number[]
   /** In place of `values`, if all texts are whole numbers without signs or leading zeros. */
   integers?: Uint32Array
   /** Whether some of the binned numbers have fractions. */
   fractions?: boolean
-  /** What the numbers that were read as times look like. */
+  /** Counts of the numbers that were read as times and look like dates. */
   times?: TimeCounts
 }
 
-/** The distinct values of a dictionary, integers as text. */
-export const valuesOf = ({ values, integers }: ModeDictionary): readonly string[] | readonly number[] =>
+/**
+ * The distinct values of a dictionary by code: `values`, or where the dictionary has `integers` instead,
+ * these as text.
+ */
+export const distinctValues = ({
+  values,
+  integers,
+}: ModeDictionary): readonly string[] | readonly number[] =>
   integers ? Array.from(integers, String) : values
 
 /** Encodes the cells of one mode, batch by batch. */
@@ -56,15 +63,16 @@ export interface ModeReader {
   /** The distinct values so far. */
   dictionary(): ModeDictionary
   /**
-   * Sorts the values, when all are known, and makes them labels or indices.
+   * Sorts the values, when all are known, and makes them labels or indices. Throws if they cannot be what
+   * `index` or `known` demand.
    * @param index whether whole numbers are indices themselves
-   * @param known the labels of a model or tensor, which are used instead
+   * @param known the mode of a model or tensor whose labels, or indices, are used instead
    * @param dictionary of this reader, or merged from several readers of the same mode
    */
   finish(index: IndexPolicy, known: KnownMode | undefined, dictionary: ModeDictionary): FinishedMode
 }
 
-/** The reader for a mode: of texts, of numbers, or of bins. */
+/** Returns the reader for a mode: of bins if it is binned, else of texts or numbers by the column's type. */
 export function modeReader(mode: FoundMode, table: Table, context: CellContext): ModeReader {
   const column = table.columns[mode.column]
   if (mode.binning) return binnedReader(mode, binnings[mode.binning], column, table, context)
@@ -74,36 +82,36 @@ export function modeReader(mode: FoundMode, table: Table, context: CellContext):
     : numberReader(mode, type)
 }
 
-/** Encodes distinct texts. */
+/** The reader of a mode whose labels are texts; these may turn out to be numbers when all are known. */
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
   const coder = new TextCoder()
-  const room = codesBuffer()
+  const codesFor = codesBuffer()
   return {
     mark(cells, { rowCount }, valid) {
-      const { starts, ends, numbers } = cells as Texts
-      if (numbers?.empty(rowCount) === 0) return
+      const { starts, ends, reader } = cells as Texts
+      if (reader?.empty(rowCount) === 0) return
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) valid[row] = 0
     },
     codes(cells, batch, valid) {
       const texts = cells as Texts
       const { bytes, starts, ends, dictionary } = texts
-      if (dictionary) return coder.codesOf(dictionary, valid)
+      if (dictionary) return coder.encodeDictionary(dictionary, valid)
       const { rowCount } = batch
-      const codes = room(rowCount)
-      const known = texts.numbers?.codesOf(coder)
-      if (known) {
-        // The kernel may give codes only if it knows all numbers that the coder knows.
-        const next = known.numbers === coder.numbers ? coder.size : undefined
-        const { missing, fresh } = known.lookUp(rowCount, valid, codes, next)
-        coder.add(fresh)
+      const codes = codesFor(rowCount)
+      const cache = texts.reader?.cacheOf(coder)
+      if (cache) {
+        // The kernel may give codes only if its cache has all numbers that the coder has.
+        const next = cache.numberCount === coder.numberCount ? coder.size : undefined
+        const { missing, fresh } = cache.lookUp(rowCount, valid, codes, next)
+        coder.addNumbers(fresh)
         if (missing === 0) return codes
       }
       let row = 0
       try {
         for (; row < rowCount; row++) {
-          if (valid[row] === 0 || (known && codes[row] !== MISSING)) continue
+          if (valid[row] === 0 || (cache && codes[row] !== MISSING)) continue
           codes[row] = coder.code(bytes, starts[row], ends[row])
-          known?.remember(row, codes[row])
+          cache?.remember(row, codes[row])
         }
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
@@ -121,12 +129,12 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
       if (integers && !known?.labels && column.type === undefined)
         return finishNumbers(mode, 'BIGINT', integers, index, known)
       const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const values = valuesOf(dictionary) as readonly string[]
+      const values = distinctValues(dictionary) as readonly string[]
       const texts =
         decimal === ',' ? values.map((text) => (comma.test(text) ? text.replace(',', '.') : text)) : values
       if (known?.labels) return findLabels(texts, known.labels, known.type)
       const type = column.type ?? typeOfTexts(texts, column.quoted)
-      const written = texts.map((text) => canonical(text, type) ?? text)
+      const written = texts.map((text) => canonicalText(text, type) ?? text)
       if (isRaw(index, mode, type, known !== undefined))
         return { type, indexOfCode: toIndices(mode, written.map(Number)) }
       return { type, ...sortTexts(written, type) }
@@ -134,10 +142,10 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
   }
 }
 
-/** Encodes distinct numbers. */
+/** The reader of a mode of numbers, dates or times that come as numbers. @param type of the column */
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
-  const room = codesBuffer()
+  const codesFor = codesBuffer()
   return {
     mark(cells, { rowCount }, valid) {
       const numbers = cells as Float64Array
@@ -145,7 +153,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
     },
     codes(cells, { rowCount }, valid) {
       const numbers = cells as Float64Array
-      const codes = room(rowCount)
+      const codes = codesFor(rowCount)
       for (let row = 0; row < rowCount; row++) if (valid[row] === 1) codes[row] = coder.code(numbers[row] + 0)
       return codes
     },
@@ -163,7 +171,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   }
 }
 
-/** Encodes the bins of times or numbers. */
+/** The reader of a mode of bins of times or numbers. */
 function binnedReader(
   mode: FoundMode,
   binning: Binning,
@@ -174,13 +182,15 @@ function binnedReader(
   const coder = new NumberCoder(mode.name)
   const argument = mode.argument ?? 0
   const times = new TimeColumn(column.name, column.type, mode.dates)
-  const room = codesBuffer()
+  const codesFor = codesBuffer()
   const { grid } = binning
   const gridOrigin = grid && { unit: grid.unit, origin: grid.origin(argument) }
   /** The cells of the last batch: cells of the time grid, or numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
-  /** Reads the times of a batch; returns how many cells have none. */
+  /**
+   * Reads the times of a batch into `found`; returns the number of cells without one. Throws for other text.
+   */
   const readTimes = (cells: Cells, batch: Batch): number => {
     if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
     const missing = times.gridCells(cells, batch.rowCount, gridOrigin!, found)
@@ -202,14 +212,14 @@ function binnedReader(
       for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) valid[row] = 0
     },
     codes(cells, { rowCount }, valid) {
-      const codes = room(rowCount)
+      const codes = codesFor(rowCount)
       if (grid) {
-        const known = cells instanceof Float64Array ? undefined : cells.numbers?.codesOf(coder)
-        if (known?.lookUpCells(rowCount, found, valid, codes) === 0) return codes
+        const cache = cells instanceof Float64Array ? undefined : cells.reader?.cacheOf(coder)
+        if (cache?.lookUpCells(rowCount, found, valid, codes) === 0) return codes
         for (let row = 0; row < rowCount; row++) {
-          if (valid[row] === 0 || (known && codes[row] !== MISSING)) continue
+          if (valid[row] === 0 || (cache && codes[row] !== MISSING)) continue
           codes[row] = coder.code(grid.binOf(found[row]))
-          known?.rememberCell(found[row], codes[row])
+          cache?.rememberCell(found[row], codes[row])
         }
         return codes
       }
@@ -241,7 +251,7 @@ function binnedReader(
   }
 }
 
-/** Returns an array for the codes of a batch, which is reused for the next batch. */
+/** Returns a function that returns an array for the codes of a batch, reused for the next batch. */
 function codesBuffer(): (rowCount: number) => Uint32Array {
   let codes = new Uint32Array(0)
   return (rowCount) => {
@@ -250,7 +260,7 @@ function codesBuffer(): (rowCount: number) => Uint32Array {
   }
 }
 
-/** Some cells of the same column, from which the format of its times can be guessed. */
+/** Up to 1000 distinct texts of a column, without marks, from which the format of its times is guessed. */
 function sampleTexts(cells: Texts, { rowCount }: Batch): string[] {
   const texts = new Set<string>()
   for (let row = 0; row < rowCount && texts.size < 1000; row++) {

@@ -10,8 +10,9 @@ export type IndexPolicy = 'raw' | 'coded'
 /** Every index policy. */
 export const indexPolicies: readonly IndexPolicy[] = ['raw', 'coded']
 
-/** A mode as it was written: `raw:userId`, `week(seen)`, `week(seen) AS week`. */
+/** The parts of a mode as the user wrote it: `raw:userId`, `week(seen)`, `week(seen) AS week`. */
 export interface ModeText {
+  /** The policy before the body: `raw:` or `coded:`. */
   index?: IndexPolicy
   /** The column, binning or SQL. */
   body: string
@@ -25,12 +26,15 @@ export interface FoundMode {
   /** Position among the table's columns. */
   column: number
   binning?: BinningName
+  /** The number in the binning: 5 in bins(x, 5). */
   argument?: number
+  /** Formats of the column's times. */
   dates?: readonly string[]
+  /** Overrides the index policy of the table. */
   index?: IndexPolicy
 }
 
-/** Takes the text of a mode apart: raw: or coded:, the body, and the name after AS. */
+/** Splits the text of a mode into raw: or coded:, the body, and the name after AS. Throws if it is empty. */
 export function parseMode(text: string): ModeText {
   const [, index, rest] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(text.trim()) ?? []
   const [, body = rest, name] = /^([\s\S]*\S)\s+AS\s+("(?:[^"]|"")+"|\w+)$/i.exec(rest) ?? []
@@ -50,20 +54,21 @@ export function parseMode(text: string): ModeText {
 const unquote = (name: string): string =>
   /^".*"$/s.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name
 
-/** The column of that name, as it is or in another case; -1 if there is none. */
+/** The position of the column of a name, else of one that differs in case only; -1 if there is none. */
 export function findColumn(columns: readonly TableColumn[], name: string): number {
   const exact = columns.findIndex((column) => column.name === name)
   return exact >= 0 ? exact : columns.findIndex((column) => column.name.toLowerCase() === name.toLowerCase())
 }
 
-interface BinText {
+/** A binning as the text of a mode spells it. */
+interface BinningText {
   binning: BinningName
   column: string
   argument?: number
 }
 
-/** week(seen), bins("a b", 5): the name of a binning, a column and a number; undefined for anything else. */
-function parseBinning(text: string): BinText | undefined {
+/** Parses a binning of a column, as in week(seen) or bins("a b", 5); undefined for any other text. */
+function parseBinning(text: string): BinningText | undefined {
   const [, name, inside] = /^(\w+)\s*\(([\s\S]*)\)$/.exec(text) ?? []
   const binning = binningNames.find((known) => known === name?.toLowerCase())
   if (binning === undefined) return undefined
@@ -77,8 +82,9 @@ function parseBinning(text: string): BinText | undefined {
 
 /**
  * Finds the mode that a text means: a column by its name, or a binning of one. Returns undefined for anything
- * else, which may be SQL. A plain name that is no column is refused, even if it means something in SQL, as
+ * else, which may be SQL. Throws for a plain name that is no column, even if it means something in SQL, as
  * `user` does.
+ * @param where the table, as messages call it
  */
 export function findMode(
   given: string | ModeText,
@@ -120,11 +126,11 @@ export const noColumn = (name: string, columns: readonly TableColumn[], where: s
   new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
 
 /**
- * Finds a mode of a model, or of data that a table is to be like: the column it was made of, if the table has
- * it; else a column of its name, as a table has that was written from such data; else what its name says, as
+ * Finds in a table the mode of an existing model or tensor; undefined if the table lacks it. Tried in turn:
+ * the column that the mode was made of; a column with the mode's name; the binning that the name spells, as
  * in week(seen).
  */
-export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
+export function findStoredMode(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
   const { name, from } = mode
   if (from) {
     const column = findColumn(columns, from.column)
@@ -142,23 +148,19 @@ export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode
 }
 
 /**
- * The mode as a tensor or model stores it: its name and type, and how to make it from a column where the name
- * does not tell.
+ * What a tensor or model stores about a mode: name, type, and in `from` the column and binning it is made of.
+ * A plain column under its own name needs no `from`, unless date formats were given.
  */
-export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
+export function toStoredMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
   const { name, binning, argument, dates } = mode
   const column = columns[mode.column].name
-  const parsed = name === column ? undefined : parseBinning(name)
-  const isImplied = parsed
-    ? parsed.column === column && parsed.binning === binning && parsed.argument === argument
-    : name === column
   const from: ModeSource = {
     column,
     ...(binning !== undefined && { binning }),
     ...(argument !== undefined && { argument }),
     ...(dates && { dates }),
   }
-  return { name, type, ...((binning !== undefined || !isImplied || dates) && { from }) }
+  return { name, type, ...((binning !== undefined || name !== column || dates) && { from }) }
 }
 
 /**

@@ -3,6 +3,7 @@ import { InputError, option, type Sentence, sentence } from '../../../base/input
 import {
   abbreviate,
   type ColumnType,
+  compileTimeFormat,
   DAY,
   isoTime,
   likelyFormats,
@@ -12,20 +13,21 @@ import {
   PLUS,
   type TimeReader,
   textOfBytes,
-  timeFormat,
   unixTime,
   ZERO,
 } from '../../text/index.ts'
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
-import { cellOf } from './bins.ts'
+import { gridCellOf } from './bins.ts'
 
 /** Counts of the numbers in a column of times, which may be dates in disguise. */
 export interface TimeCounts {
-  /** Numbers that look like a date, such as 20140401; then those that look like years; then all. */
+  /** Numbers that look like a date, such as 20140401. */
   compact: number
+  /** Numbers that look like a year. */
   years: number
+  /** All numbers. */
   numbers: number
-  /** The first number. */
+  /** The first number, as text. */
   example: string
 }
 
@@ -37,18 +39,21 @@ export class TimeColumn {
   readonly #name: string
   readonly #type: ColumnType | undefined
   readonly #formats: readonly TimeReader[] | undefined
-  #room = new Float64Array(0)
+  #buffer = new Float64Array(0)
   #compact = 0
   #years = 0
   #numbers = 0
   #example = ''
 
-  /** @param dates formats as of strftime, or 'iso' for Unix times and ISO 8601; these alone by default */
+  /**
+   * @param type of the column, if its cells are numbers
+   * @param dates formats as of strftime, or 'iso' for Unix times and ISO 8601; these alone by default
+   */
   constructor(name: string, type: ColumnType | undefined, dates: readonly string[] | undefined) {
     this.#name = name
     this.#type = type
     this.#formats = dates?.map((format) =>
-      format === 'iso' ? (text) => this.#timeWithoutFormat(text) : timeFormat(format),
+      format === 'iso' ? (text) => this.#timeWithoutFormat(text) : compileTimeFormat(format),
     )
   }
 
@@ -61,15 +66,18 @@ export class TimeColumn {
 
   /** The earliest time of cells, in microseconds since 1970; Infinity if there is none. */
   earliest(cells: Cells, rowCount: number): number {
-    if (this.#room.length < rowCount) this.#room = new Float64Array(rowCount)
-    const times = this.#room
+    if (this.#buffer.length < rowCount) this.#buffer = new Float64Array(rowCount)
+    const times = this.#buffer
     this.gridCells(cells, rowCount, MICROSECONDS, times)
     let first = Infinity
     for (let row = 0; row < rowCount; row++) if (times[row] < first) first = times[row]
     return first
   }
 
-  /** Reads times as cells of a grid; returns the number of NaN. @param into receives the grid cells */
+  /**
+   * Reads times as cells of a grid of `unit` microseconds from `origin` on; returns the number of NaN.
+   * @param into receives the grid cell of each row; NaN for cells that are empty or no time
+   */
   gridCells(
     cells: Cells,
     rowCount: number,
@@ -78,19 +86,19 @@ export class TimeColumn {
   ): number {
     let missing = 0
     const store = (row: number, time: number): void => {
-      into[row] = cellOf(time, origin, unit)
+      into[row] = gridCellOf(time, origin, unit)
       if (Number.isNaN(time)) missing++
     }
     if (cells instanceof Float64Array) {
       for (let row = 0; row < rowCount; row++) store(row, this.#timeOfNumber(cells[row]))
       return missing
     }
-    if (this.#formats || !cells.numbers) {
+    if (this.#formats || !cells.reader) {
       for (let row = 0; row < rowCount; row++) store(row, this.#timeOfCell(cells, row))
       return missing
     }
-    const { others, numbers } = cells.numbers.gridTimes(rowCount, origin, unit, into)
-    this.#numbers += numbers // none of which looks like a date
+    const { others, unixTimes } = cells.reader.gridTimes(rowCount, origin, unit, into)
+    this.#numbers += unixTimes // none of which looks like a date
     for (let row = 0, left = others; left > 0; row++)
       if (Number.isNaN(into[row])) {
         store(row, this.#timeOfCell(cells, row))
@@ -99,17 +107,17 @@ export class TimeColumn {
     return missing
   }
 
-  /** The time of a cell of text. */
+  /** The time of a row's cell of text; NaN if it is empty or no time. */
   #timeOfCell(cells: Texts, row: number): number {
     const { bytes, starts, ends } = cells
     const [from, to] = [starts[row], ends[row]]
     if (to <= from) return NaN
     if (this.#formats) return this.#timeByFormat(cellText(cells, row) ?? '')
-    const x = wholeNumber(bytes, from, to)
+    const x = parseWholeNumber(bytes, from, to)
     return Number.isNaN(x) ? this.#timeOfBytes(bytes, from, to) : this.#timeOfUnix(x, to - from)
   }
 
-  /** The time of a cell that is a number, by the type of the column. */
+  /** The time of a cell that is a number: days, microseconds or a Unix time, by the type of the column. */
   #timeOfNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
@@ -119,7 +127,7 @@ export class TimeColumn {
       : this.#timeOfUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
   }
 
-  /** The time of a Unix time, which is counted. @param length the number of its digits */
+  /** The time of a Unix time, which is counted. @param length the number of its characters; 0 if not known */
   #timeOfUnix(x: number, length: number): number {
     this.#numbers++
     if (x >= 1500 && x < 2500) this.#years++
@@ -128,7 +136,7 @@ export class TimeColumn {
     return unixTime(x)
   }
 
-  /** The time of a text in ISO 8601 or of a Unix time. */
+  /** The time of bytes [from, to), by ISO 8601 or as a Unix time; NaN if they are no time. */
   #timeOfBytes(bytes: Uint8Array, from: number, to: number): number {
     const time = isoTime(bytes, from, to)
     if (!Number.isNaN(time)) return time
@@ -136,12 +144,13 @@ export class TimeColumn {
     return text !== '' && Number.isFinite(Number(text)) ? this.#timeOfUnix(Number(text), 0) : NaN
   }
 
+  /** The time of a text, by ISO 8601 or as a Unix time; NaN if it is no time. */
   #timeWithoutFormat(text: string): number {
     const bytes = new TextEncoder().encode(text)
     return this.#timeOfBytes(bytes, 0, bytes.length)
   }
 
-  /** The time of a text by the first format that fits. */
+  /** The time of a text by the first format that fits; NaN if none does. */
   #timeByFormat(text: string): number {
     for (const read of this.#formats ?? []) {
       const time = read(text)
@@ -157,10 +166,13 @@ export class TimeColumn {
   }
 
   /**
-   * Refuses a column all of whose numbers look like dates (20140401) or years (2014) and are hardly Unix
+   * Throws if all numbers of a column look like dates (20140401) or years (2014), hence are hardly Unix
    * times.
+   * @param where the table, as messages call it
+   * @param counts of this reader, or the sums of several readers of the same column
    */
-  check(where: string, { compact, years, numbers, example }: TimeCounts): void {
+  check(where: string, counts: TimeCounts): void {
+    const { compact, years, numbers, example } = counts
     if (numbers === 0 || (compact < numbers && years < numbers)) return
     const [what, format] = compact === numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
     throw new InputError(
@@ -170,7 +182,8 @@ export class TimeColumn {
   }
 
   /**
-   * The error for a text that is no time.
+   * The error for a text that is no time, with the formats that would fit.
+   * @param where file and line
    * @param others texts of the same column, from which formats are guessed
    */
   explain(text: string, where: string, others: readonly string[]): InputError {
@@ -178,13 +191,17 @@ export class TimeColumn {
     const one = formats.length > 0 || this.#formats ? formats : likelyFormats([text])
     return new InputError(
       'table',
-      sentence`${where}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
+      sentence`${where}: ${explainNoTime(text, this.#name, one, this.#formats !== undefined)}`,
     )
   }
 }
 
-/** The sentence for a text that is no time. @param given whether the user gave formats */
-function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
+/**
+ * The sentence for a text that is no time.
+ * @param formats those that fit the text
+ * @param given whether the user gave formats
+ */
+function explainNoTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
   const what = `"${abbreviate(text)}" in ${column} is no time`
   if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`
   if (formats.length === 0)
@@ -193,7 +210,7 @@ function noTime(text: string, column: string, formats: readonly string[], given:
   return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
 }
 
-/** Whether a number looks like a date: 20140401. */
+/** Whether a number looks like a date from the years 1500 to 2499: 20140401. */
 const isCompactDate = (x: number): boolean =>
   x >= 1500_01_01 &&
   x < 2500_01_01 &&
@@ -202,8 +219,10 @@ const isCompactDate = (x: number): boolean =>
   Math.floor(x / 100) % 100 <= 12 &&
   Math.floor(x / 100) % 100 >= 1
 
-/** The digits in bytes [from, to) as a number, NaN if there is anything else or too many of them. */
-function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
+/**
+ * The whole number in bytes [from, to), which may have a sign; NaN for any other text and above 15 digits.
+ */
+function parseWholeNumber(bytes: Uint8Array, from: number, to: number): number {
   const sign = bytes[from] === MINUS ? -1 : 1
   let at = bytes[from] === MINUS || bytes[from] === PLUS ? from + 1 : from
   if (at === to || to - at > 15) return NaN

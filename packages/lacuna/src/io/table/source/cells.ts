@@ -4,22 +4,22 @@ import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../
 import { type Batch, type Cells, cellText, locateRow, type Table, type Texts } from './rows.ts'
 
 /**
- * Marks for a missing value. NaN is not among them: it is refused as a value that is not finite.
+ * Matches a mark for a missing value. NaN is none: it is refused as a value that is not finite.
  */
-const MARK = /^(n\.?\/?a\.?|#n\/a|null|none|nil|missing|unknown|\?+|-+|\.+)$/i
+const MISSING_MARK = /^(n\.?\/?a\.?|#n\/a|null|none|nil|missing|unknown|\?+|-+|\.+)$/i
 /** Whether a cell holds a mark for a missing value: N/A, null, -, ? and the like. */
-export const isMissingMark = (text: string): boolean => MARK.test(text.trim())
+export const isMissingMark = (text: string): boolean => MISSING_MARK.test(text.trim())
 
-/** Cells that hold a mark: they count as empty, which is reported. */
+/** The count of cells that hold a mark for a missing value: they are read as empty, which is reported. */
 export interface Marks {
   count: number
-  /** The first one, with its file and line. */
+  /** The text of the first one, with its file and line, as messages name it. */
   first?: string
   /** The file of the first one. */
   firstFile?: string
 }
 
-/** Counts a cell that holds a mark. @param unit whether rows are numbered by lines */
+/** Adds a cell that holds a mark to `marks`. @param unit of the batch's `lines`, for messages */
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
   marks.firstFile ??= batch.file
   marks.first ??= `"${text}" in ${locateRow(batch, row, unit)}`
@@ -28,24 +28,27 @@ export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['u
 
 /** How the cells of a table are read; shared by all columns. */
 export interface CellContext {
+  /** The unit of a batch's `lines` in messages. */
   unit: Table['unit']
+  /** The decimal separator; a point by default. */
   decimal?: ',' | '.'
-  /** Collects the cells that hold marks. */
+  /** Counts the cells that hold marks. */
   marks: Marks
 }
 
-/** The range of bytes without the blanks around it. */
+/** Shortens the range of bytes [from, to) by the spaces at both ends. */
 function trimRange(bytes: Uint8Array, from: number, to: number): [from: number, to: number] {
   while (from < to && bytes[from] === SPACE) from++
   while (to > from && bytes[to - 1] === SPACE) to--
   return [from, to]
 }
 
+/** Receives one number and a byte 0 behind it. */
 const scratch = new Uint8Array(64)
 
 /**
- * Copies a number into `scratch`, its comma replaced by a point; returns its length, or -1 if it has a point
- * already.
+ * Copies a number into `scratch`, at most 63 bytes of it, its comma replaced by a point; returns its length,
+ * or -1 if it has a point already.
  */
 function copyWithPoint(bytes: Uint8Array, from: number, to: number): number {
   const length = Math.min(to - from, scratch.length - 1)
@@ -59,9 +62,11 @@ function copyWithPoint(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Reads the float32 values of a column; NaN where a cell is empty.
+ * Reads the values of a column, which must fit in a float32; NaN where a cell is empty or holds a mark for a
+ * missing value. Throws for any other cell that is no such number.
  * @param name the column, as messages call it
  * @param values receives the values, unless the cells are numbers already
+ * @returns `values`, or the cells if they are numbers already
  */
 export function readValues(
   cells: Cells,
@@ -77,7 +82,7 @@ export function readValues(
         throw tooLarge(locateRow(batch, row, context.unit), cells[row])
     return cells
   }
-  const others = context.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
+  const others = context.decimal === ',' ? undefined : cells.reader?.decimals(rowCount, values)
   for (let row = 0; row < rowCount && others !== 0; row++) {
     if (others !== undefined && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimRange(cells.bytes, cells.starts[row], cells.ends[row])
@@ -92,7 +97,9 @@ export function readValues(
   return values
 }
 
-/** NaN for a cell that holds a mark; throws the error for any other cell that is no float32. */
+/**
+ * Counts a mark for a missing value and returns NaN; throws the error for any other cell that is no float32.
+ */
 function explainValue(cells: Texts, batch: Batch, row: number, name: string, context: CellContext): number {
   const text = cellText(cells, row)?.trim() ?? ''
   if (isMissingMark(text)) {
@@ -123,8 +130,9 @@ const tooLarge = (where: string, value: string | number): InputError =>
   new InputError('value', `${where}: the value ${value} is too large for a float32; scale the values down.`)
 
 /**
- * Reads the numbers of a column in double precision; NaN where a cell is empty.
- * @param mode as messages call it
+ * Reads the numbers of a column in double precision; NaN where a cell is empty or holds a mark for a missing
+ * value. Throws for any other cell that is no number.
+ * @param mode the mode that needs numbers, as messages call it
  */
 export function readNumbers(cells: Cells, batch: Batch, mode: string, context: CellContext): Float64Array {
   if (cells instanceof Float64Array) return cells

@@ -19,14 +19,17 @@ const SAMPLE_BYTES = 2 ** 20
 /** The number of bytes from which on compiling the kernel takes less time than it saves. */
 const KERNEL_FROM = 2 ** 19
 
-/** Opens files of the same columns as one table. */
+/**
+ * Opens text files of the same columns as one table. The dialect is recognized by the first file, unless the
+ * options give it. Throws if the columns of the files differ.
+ */
 export async function textTable(
   files: readonly TextFile[],
   options: DialectOptions & { name?: string } = {},
 ): Promise<Table & { dialect: Dialect }> {
   const [first] = files
-  const head = await headOf(first, SAMPLE_BYTES)
-  const start = headText(head, first.name)
+  const head = await readHead(first, SAMPLE_BYTES)
+  const start = decodeHead(head, first.name)
   const dialect = sniffDialect(start, first.name, options)
   const { names, quoted, decimal } = dialect
   for (const file of files.slice(1)) await checkSameColumns(file, dialect)
@@ -57,13 +60,13 @@ export async function textTable(
   }
 }
 
-/** A source of one piece. */
+/** Yields one piece. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The first bytes of a file: at least `byteLength`, or all if it is shorter. */
-export async function headOf({ open }: TextFile, byteLength: number): Promise<Uint8Array> {
+/** Reads the first bytes of a file: at least `byteLength`, or all if it is shorter. */
+export async function readHead({ open }: TextFile, byteLength: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const piece of open()) {
@@ -80,8 +83,8 @@ export async function headOf({ open }: TextFile, byteLength: number): Promise<Ui
   return head
 }
 
-/** The head of a file as text; throws if it is no UTF-8 text. */
-export function headText(head: Uint8Array, name: string): string {
+/** Decodes the head of a file; throws if it is empty, UTF-16, binary, or has lone carriage returns. */
+export function decodeHead(head: Uint8Array, name: string): string {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
     throw new InputError('format', `${name}: this is UTF-16 text; convert the file to UTF-8.`)
   if (head.subarray(0, 4096).includes(0))
@@ -99,10 +102,10 @@ export function headText(head: Uint8Array, name: string): string {
   return text
 }
 
-/** Refuses a file with other columns than the first one. */
+/** Throws if a file has other columns than the first one. @param expected the dialect of the first file */
 async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void> {
   const { delimiter, header, decimal } = expected
-  const start = headText(await headOf(file, 1), file.name)
+  const start = decodeHead(await readHead(file, 1), file.name)
   const { names } = sniffDialect(start, file.name, { delimiter, header, decimal })
   if (names.length !== expected.names.length || names.some((name, c) => name !== expected.names[c]))
     throw new InputError(
@@ -112,27 +115,27 @@ async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void
 }
 
 /**
- * Reads the rows of one file.
- * @param ended whether the last line is whole even if no newline ends it
- * @param before the kernel that has split the rows of the preceding file, to be used again
+ * Yields the rows of one file in batches, none of which is empty.
+ * @param isComplete whether the source ends with the file, so that its last line may lack a newline
+ * @param previousKernel the kernel that has split the rows of the preceding file, to be used again
  */
 async function* readFile(
   parser: CsvParser,
   source: AsyncIterable<Uint8Array>,
-  ended: boolean,
-  before?: RowKernel,
+  isComplete: boolean,
+  previousKernel?: RowKernel,
 ): AsyncGenerator<Batch> {
   let bytes = 0
   for await (const piece of source) {
     if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) {
       const module = await compileTextKernel().catch(() => undefined) // a page's policy may forbid it
-      if (module) parser.useKernel(module, before)
+      if (module) parser.useKernel(module, previousKernel)
     }
     bytes += piece.length
     const batch = parser.push(piece)
     if (batch.rowCount > 0) yield batch
   }
-  if (ended) {
+  if (isComplete) {
     const batch = parser.finish()
     if (batch.rowCount > 0) yield batch
   }

@@ -10,13 +10,10 @@ import { type Fields, RowKernel } from './rowKernel.ts'
 import type { Batch, Wanted } from './rows.ts'
 
 const QUOTE = 34
-/**
- * A longer line is not one of a table; without a limit, a quote that is never closed would hold the whole
- * file.
- */
+/** The most bytes of a row: without a limit, a quote that is never closed would hold the whole file. */
 const LONGEST_ROW = 2 ** 26
 /**
- * After this number of consecutive rows that the kernel rejects, the rest of the piece is parsed without it.
+ * The number of consecutive rows rejected by the kernel after which the rest of a piece is parsed without it.
  */
 const MOST_REFUSALS = 16
 
@@ -24,7 +21,9 @@ const MOST_REFUSALS = 16
 export class CsvParser {
   readonly #name: string
   readonly #delimiter: Uint8Array
+  /** The number of columns of the file. */
   readonly #width: number
+  /** Whether a quoted empty field is an empty text, and not an empty cell. */
   readonly #keepsEmpty: boolean
   /** Per column of the file, its slot in `#fields`, or -1 if it is not wanted. */
   readonly #slotOf: Int32Array
@@ -32,8 +31,10 @@ export class CsvParser {
   readonly #wanted: readonly number[]
   #fields: Fields
   #kernel: RowKernel | undefined
+  /** The unfinished row at the end of the last piece. */
   #rest = new Uint8Array(0)
   #line = 1
+  /** Whether the header has yet to be parsed. */
   #headerLeft: boolean
   #started = false
 
@@ -58,17 +59,17 @@ export class CsvParser {
 
   /**
    * Splits rows without quotes by wasm from here on, unless the shell's limits leave no address space for it.
-   * @param before the kernel of another file with the same columns, to be used again
+   * @param previousKernel the kernel of another file with the same columns, to be used again
    */
-  useKernel(module: WebAssembly.Module, before?: RowKernel): void {
+  useKernel(module: WebAssembly.Module, previousKernel?: RowKernel): void {
     try {
-      this.#kernel = before ?? new RowKernel(module, this.#delimiter, this.#slotOf)
+      this.#kernel = previousKernel ?? new RowKernel(module, this.#delimiter, this.#slotOf)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
     }
   }
 
-  /** The kernel in use. */
+  /** The kernel in use; undefined if rows are split without one. */
   get kernel(): RowKernel | undefined {
     return this.#kernel
   }
@@ -83,13 +84,13 @@ export class CsvParser {
     return this.#rest.length === 0
   }
 
-  /** Parses a piece; returns the rows that are whole. */
+  /** Parses a piece; returns the rows that are whole. The batch is overwritten by the next call. */
   push(piece: Uint8Array): Batch {
     // A copy: doubled quotes are undone where they stand.
     return this.pushFrom(piece.length, (into) => into.set(piece))
   }
 
-  /** Parses a piece that a function writes to where it is parsed. */
+  /** Parses a piece of `byteLength` bytes, which `write` writes directly to the memory where it is parsed. */
   pushFrom(byteLength: number, write: (into: Uint8Array) => void): Batch {
     const length = this.#rest.length + byteLength
     const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
@@ -99,7 +100,7 @@ export class CsvParser {
     return this.#parse(bytes, kernel)
   }
 
-  /** Parses the last line, which may have no newline. */
+  /** Parses the last line, which may have no newline; throws if a quoted field never ends. */
   finish(): Batch {
     if (this.#rest.length === 0) return this.#parse(this.#rest)
     const batch = this.push(Uint8Array.of(LF))
@@ -107,7 +108,10 @@ export class CsvParser {
     return batch
   }
 
-  /** Parses bytes up to the last whole row, and stores the rest. */
+  /**
+   * Parses bytes up to the last whole row, and stores the rest in `#rest`.
+   * @param kernel whose text they are
+   */
   #parse(bytes: Uint8Array, kernel?: RowKernel): Batch {
     const [d0, d1] = this.#delimiter
     const step = this.#delimiter.length
@@ -213,12 +217,12 @@ export class CsvParser {
     if (this.#rest.length > LONGEST_ROW)
       throw this.#fault('the line has no end, or a quote is never closed; mend it, or give a table as text.')
     const columns = starts.map((column, slot) => ({
-      ...{ bytes, starts: column, ends: ends[slot], numbers: kernel?.numbersOf(slot) },
+      ...{ bytes, starts: column, ends: ends[slot], reader: kernel?.readerOf(slot) },
     }))
     return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
   }
 
-  /** The error for a line of another number of fields. */
+  /** The error for a line of `fields` fields where the first line has another number. */
   #wrongWidth(fields: number): InputError {
     const found = fields === 1 ? '1 field' : `${fields} fields`
     return this.#fault(
@@ -226,7 +230,7 @@ export class CsvParser {
     )
   }
 
-  /** An error with the file and line. */
+  /** An error with the file and the line about to be parsed. */
   #fault(fault: string): InputError {
     return new InputError('format', `${this.#name}, line ${this.#line}: ${fault}`)
   }
@@ -249,7 +253,7 @@ function undoubleQuotes(bytes: Uint8Array, fields: Fields, row: number): void {
   })
 }
 
-/** The arrays of fields, enlarged to twice as many rows. */
+/** Copies the arrays of fields into arrays for twice as many rows. */
 function enlargeFields({ starts, ends, lines }: Fields): Fields {
   const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
     copy.set(array)

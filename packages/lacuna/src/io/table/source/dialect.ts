@@ -30,11 +30,16 @@ export interface DialectOptions {
   decimal?: ',' | '.'
 }
 
+/** Delimiters that are recognized, the likeliest first. */
 const DELIMITERS = ['::', '\t', ';', '|', ','] as const
-/** The number of lines that are compared. */
+/** The most rows by which a dialect is recognized. */
 const COMPARED_LINES = 100
 
-/** Recognizes the dialect of a text by its beginning. @param name the file, as messages call it */
+/**
+ * Recognizes the dialect of a text by its beginning. Throws if it is not clear whether commas are decimal.
+ * @param name the file, as messages call it
+ * @param given properties of the dialect that are not to be recognized
+ */
 export function sniffDialect(start: string, name: string, given: DialectOptions = {}): Dialect {
   const delimiter = given.delimiter ?? likeliestDelimiter(start)
   const rows = firstRows(start, delimiter, COMPARED_LINES)
@@ -45,12 +50,13 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
   return {
     delimiter,
     header,
-    names: columnNames(first, header),
+    names: headerNames(first, header),
     quoted: quoted.includes(true) && quoted.includes(false) ? quoted : [],
     decimal: given.decimal ?? sniffDecimal(body, delimiter, name),
   }
 }
 
+/** A field of a row, without the quotes around it. */
 interface Field {
   text: string
   quoted: boolean
@@ -70,12 +76,12 @@ function likeliestDelimiter(start: string): string {
   return most > 1 ? DELIMITERS[cuts.findIndex(([count]) => count === most)] : ','
 }
 
-/** The fields of the first rows that are whole; quotes may hold delimiters and newlines. */
-function firstRows(text: string, delimiter: string, most: number): Field[][] {
+/** Splits at most `limit` whole, not blank rows into fields; quotes may hold delimiters and newlines. */
+function firstRows(text: string, delimiter: string, limit: number): Field[][] {
   const rows: Field[][] = []
   let at = 0
   let lineEnd = -1
-  while (at < text.length && rows.length < most) {
+  while (at < text.length && rows.length < limit) {
     const row: Field[] = []
     for (;;) {
       const quoted = text[at] === '"' ? /"((?:[^"]|"")*)"/y : undefined
@@ -103,14 +109,14 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
   return rows
 }
 
-/** The end of a line, without its line feed. */
+/** The position at which the line of a position ends, before its LF or CR LF. */
 function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline < 0) return text.length
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** Whether the first line is a header: not if it has a number, or a date with a date below it. */
+/** Whether the first row is a header: not if it has a number, or a date with a date below it. */
 function isHeader(first: readonly Field[], second: readonly Field[] | undefined): boolean {
   return first.every(({ text }, column) => {
     if (/^[+-]?\d+,\d+$/.test(text.trim())) return false
@@ -120,8 +126,8 @@ function isHeader(first: readonly Field[], second: readonly Field[] | undefined)
   })
 }
 
-/** The names of the columns; those without one are called column0, column1 … as in DuckDB. */
-function columnNames(first: readonly Field[], header: boolean): string[] {
+/** The names of the columns by the first row; those without one are column0, column1 … as in DuckDB. */
+function headerNames(first: readonly Field[], header: boolean): string[] {
   const digits = String(first.length - 1).length
   return uniqueNames(
     first.map(
@@ -132,7 +138,7 @@ function columnNames(first: readonly Field[], header: boolean): string[] {
 
 /**
  * The decimal separator: a comma if it is not the delimiter and there are numbers with commas, but none with
- * points.
+ * points. Throws if there are both, or all could be grouped thousands (1,234).
  */
 function sniffDecimal(body: readonly Field[][], delimiter: string, name: string): ',' | '.' {
   if (delimiter === ',') return '.'

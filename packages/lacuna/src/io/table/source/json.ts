@@ -4,29 +4,31 @@
  */
 import { InputError } from '../../../base/inputError.ts'
 import { byteOrderMarkLength } from '../../text/index.ts'
-import { headOf, type TextFile } from './csv.ts'
+import { readHead, type TextFile } from './csv.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 
+/** Bytes of the head, whose rows give the columns. */
 const SAMPLE_BYTES = 2 ** 20
-/**
- * A longer object is not a row of a table; without a limit, a brace that is never closed would hold the whole
- * file.
- */
+/** The most bytes of an object: without a limit, a brace that is never closed would hold the whole file. */
 const LONGEST_ROW = 2 ** 26
+/** The most rows of a batch. */
 const BATCH_ROWS = 2 ** 13
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COMMA, LF] = [34, 92, 123, 125, 91, 93, 44, 10]
 
+/** A JSON object. */
 type Row = Record<string, unknown>
 
-/** Opens files of JSON objects as one table. */
+/**
+ * Opens files of JSON objects as one table. Its columns are the properties in the first file's first 1 MiB.
+ * Throws if there are none.
+ */
 export async function jsonTable(files: readonly TextFile[], options: { name?: string } = {}): Promise<Table> {
   const [first] = files
-  const head = await headOf(first, SAMPLE_BYTES)
+  const head = await readHead(first, SAMPLE_BYTES)
   if (head.length === 0) throw new InputError('empty', `${first.name}: the file is empty.`)
   const isWhole = head.length < SAMPLE_BYTES
-  const sampled: Batch[] = []
   const columns = new Map<string, TableColumn>()
-  const parser = new JsonRows(first.name)
+  const parser = new JsonParser(first.name)
   const rows = parser.push(head)
   if (isWhole) parser.finish()
   for (const { row } of rows)
@@ -42,14 +44,15 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
       `${first.name}: there are no rows; give an array of objects, or an object on each line.`,
     )
   const all = list.map((_, column) => ({ column }))
-  sampled.push(batchOf(rows, first.name, list, all, false))
+  const sample = batchOf(rows, first.name, list, all, false)
 
+  /** Yields the rows of one file in batches. */
   async function* readFile(
     { name, open }: TextFile,
     wanted: readonly Wanted[],
     records: boolean,
   ): AsyncGenerator<Batch> {
-    const parser = new JsonRows(name)
+    const parser = new JsonParser(name)
     for await (const piece of open()) {
       const rows = parser.push(piece)
       for (let at = 0; at < rows.length; at += BATCH_ROWS)
@@ -62,21 +65,23 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
     name: options.name ?? (files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name),
     unit: 'line',
     columns: list,
-    sample: async () => sampled[0],
+    sample: async () => sample,
     async *read(wanted, { records = false } = {}) {
       for (const file of files) yield* readFile(file, wanted, records)
     },
   }
 }
 
-/** An object, the line on which it begins, and its text. */
+/** An object of a file. */
 interface ParsedRow {
   row: Row
+  /** The line on which the object begins, from 1. */
   line: number
+  /** The object as it stands in the file. */
   text: string
 }
 
-/** The wanted columns of some rows. */
+/** Objects as a batch of the wanted columns. @param records whether the batch also has the objects' texts */
 function batchOf(
   rows: readonly ParsedRow[],
   file: string,
@@ -88,7 +93,7 @@ function batchOf(
     rowCount: rows.length,
     columns: wanted.map(({ column }) => {
       const { name } = columns[column]
-      return cellsOf(rows.map(({ row }) => (Object.hasOwn(row, name) ? cellOf(row[name]) : null)))
+      return cellsOf(rows.map(({ row }) => (Object.hasOwn(row, name) ? textOfProperty(row[name]) : null)))
     }),
     file,
     lines: Uint32Array.from(rows, ({ line }) => line),
@@ -96,35 +101,36 @@ function batchOf(
   }
 }
 
-/** A property as the text of a cell: strings as they are, all else as JSON. */
-function cellOf(value: unknown): string | null {
+/** A property as the text of a cell: strings as they are, all else as JSON; null where there is none. */
+function textOfProperty(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return isLongNumber(value) ? value.slice(1) : value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /**
- * A whole number that a double cannot hold becomes a string that begins with NUL, which no text of a table
- * does.
+ * Matches strings, and whole numbers that a double may not hold. Such a number becomes a string that begins
+ * with NUL, which no text of a table does.
  */
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
-/** Whether a string stands for a long whole number. */
+/** Whether a string of a parsed object stands for such a number. */
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
-/** JSON with long whole numbers as such strings. */
+/** Replaces the long whole numbers of a JSON text by such strings. */
 const withLongNumbers = (text: string): string =>
   /\d{16}/.test(text)
     ? text.replace(LONG_NUMBER, (found) => (found[0] === '"' ? found : `"\\u0000${found}"`))
     : text
 
-/** Parses the objects in bytes that come in pieces. */
-class JsonRows {
+/** Parses the objects in bytes that come in pieces; the unfinished last object waits for the next piece. */
+class JsonParser {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #rest = new Uint8Array(0)
   #line = 1
   #started = false
-  /** The state of the array around the objects, and what may follow in it. */
+  /** The state of the array around the objects. */
   #list: 'none' | 'open' | 'closed' = 'none'
+  /** What comes next in the array. */
   #expects: 'object' | 'comma' = 'object'
 
   constructor(name: string) {
@@ -163,7 +169,7 @@ class JsonRows {
         this.#list = 'closed'
         this.#expects = 'object'
       } else if (c > 32)
-        throw this.#fault(`there is ${describe(bytes, at)} where an object should begin or the file end`)
+        throw this.#fault(`there is ${describeByte(bytes, at)} where an object should begin or the file end`)
       at++
     }
     this.#rest = bytes.slice(at)
@@ -171,13 +177,13 @@ class JsonRows {
     return rows
   }
 
-  /** Refuses a text that ends within an object or array. */
+  /** Throws if the text ends within an object or array. */
   finish(): void {
     if (this.#rest.length > 0) throw this.#fault('it ends within an object')
     if (this.#list === 'open') throw this.#fault('it ends within an array')
   }
 
-  /** Parses the object in bytes [start, end). */
+  /** Parses the object in bytes [start, end), and counts its lines. */
   #parse(bytes: Uint8Array, start: number, end: number): ParsedRow {
     const line = this.#line
     try {
@@ -195,7 +201,7 @@ class JsonRows {
     }
   }
 
-  /** An error with the file and line. */
+  /** An error with the file and line. @param fault its first line, at most 200 characters, is shown */
   #fault(fault: string): InputError {
     const plain = fault.split('\n')[0].slice(0, 200)
     return new InputError(
@@ -221,6 +227,6 @@ function objectEnd(bytes: Uint8Array, start: number): number {
   return -1
 }
 
-/** A byte, for messages. */
-const describe = (bytes: Uint8Array, at: number): string =>
+/** The byte at a position, for messages: as a character if it is a visible one of ASCII. */
+const describeByte = (bytes: Uint8Array, at: number): string =>
   bytes[at] > 32 && bytes[at] < 127 ? `"${String.fromCharCode(bytes[at])}"` : `the byte ${bytes[at]}`

@@ -25,51 +25,55 @@ export interface Texts {
   starts: Int32Array
   ends: Int32Array
   /** Operations of the kernel on the whole column, where its cells lie in the kernel's memory. */
-  numbers?: CellNumbers
+  reader?: FieldReader
   /**
    * In place of bytes, where the column was asked for as coded: the distinct texts and the code of each row.
    */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
-/** Operations on all cells of a column, done by the kernel. */
-export interface CellNumbers {
+/** Operations of the wasm kernel on the cells of a column, in the rows 0 … rowCount − 1 of a batch. */
+export interface FieldReader {
   /** The number of empty cells. */
   empty(rowCount: number): number
   /**
-   * Reads decimal numbers as float32, without the blanks around them; NaN or infinite for all other cells.
+   * Reads decimal numbers as float32 into `values`, without the blanks around them; NaN or infinite for all
+   * other cells.
    * @returns the number of other cells
    */
   decimals(rowCount: number, values: Float64Array): number
   /**
-   * Reads times as cells of a grid (bins.ts); NaN for what is no time or not written plainly.
-   * @returns the number of such cells, and the number of Unix times
+   * Reads times into `cells` as cells of a grid (bins.ts); NaN for what is no time or not written plainly.
+   * @param origin the time at which grid cell 0 begins, in microseconds since 1970
+   * @param unit microseconds per grid cell
+   * @returns the number of NaN, and the number of Unix times
    */
   gridTimes(
     rowCount: number,
     origin: number,
     unit: number,
     cells: Float64Array,
-  ): { others: number; numbers: number }
+  ): { others: number; unixTimes: number }
   /**
-   * The kernel's cache of the codes that `coder` has given; undefined if there is no room for another cache.
+   * The cache of the codes that `coder` has given, applied to the cells of this column. Made on first use;
+   * undefined if all caches are taken.
    */
-  codesOf(coder: object): KnownCodes | undefined
+  cacheOf(coder: object): CodeCache | undefined
 }
 
-/** Small whole numbers are below this: their codes are looked up in an array, those of larger ones by a hash. */
-export const SMALL: number = 2 ** 22
+/** Whole numbers below this are small: their codes are looked up in an array, those of others by a hash. */
+export const SMALL_LIMIT: number = 2 ** 22
 
 /** In place of a code: the cache does not have it. */
 export const MISSING: number = 2 ** 32 - 1
 
 /** The kernel's cache of the codes of a column's values, by which all valid rows are encoded at once. */
-export interface KnownCodes {
+export interface CodeCache {
   /** The number of small whole numbers in the cache, which has room for all of them. */
-  readonly numbers: number
+  readonly numberCount: number
   /**
-   * Encodes the valid rows. Before the first text that is not in the cache, new small whole numbers get the
-   * codes from `next` on.
+   * Encodes the valid rows into `codes`, MISSING for texts that are not in the cache. Before the first text
+   * that is not in the cache, new small whole numbers get the codes from `next` on.
    * @returns the number of codes that are MISSING, and the new numbers in the order of their codes
    */
   lookUp(
@@ -78,11 +82,11 @@ export interface KnownCodes {
     codes: Uint32Array,
     next?: number,
   ): { missing: number; fresh: Uint32Array }
-  /** Adds the text of a row to the cache, if there is room for it. */
+  /** Adds the text of a row and its code to the cache, if there is room for it. */
   remember(row: number, code: number): void
-  /** Encodes cells of a time grid; returns the number of codes that are MISSING. */
+  /** Encodes the grid cells of valid rows into `codes`; returns the number of codes that are MISSING. */
   lookUpCells(rowCount: number, cells: Float64Array, valid: Uint8Array, codes: Uint32Array): number
-  /** Adds the code of a grid cell to the cache. */
+  /** Adds the code of a grid cell to the cache, unless the cell is negative or beyond SMALL_LIMIT. */
   rememberCell(cell: number, code: number): void
 }
 
@@ -138,14 +142,14 @@ export interface Table {
   read(wanted: readonly Wanted[], options?: { records?: boolean }): AsyncIterable<Batch>
 }
 
-/** The columns that the table has by itself, without computed ones. */
+/** The columns of a table without those that SQL computes. */
 export const ownColumns = ({ columns }: Table): TableColumn[] => columns.filter(({ computed }) => !computed)
 
 /** The file and line of a row, as messages name it. */
 export const locateRow = ({ file, lines }: Batch, row: number, unit: Table['unit']): string =>
   `${file}, ${unit} ${lines[row]}`
 
-/** The names of columns as a list for messages, at most 50 of them. */
+/** The names of columns, separated by commas, for messages: at most 50 of them. */
 export const columnList = (columns: readonly { name: string }[]): string => {
   const names = columns.map(({ name }) => name)
   return names.length > 50
@@ -155,13 +159,13 @@ export const columnList = (columns: readonly { name: string }[]): string => {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The text of a cell, or null where there is none. */
+/** The text of a row's cell; null where it is empty. */
 export function cellText(cells: Texts, row: number): string | null {
   const { bytes, starts, ends } = cells
   return ends[row] < starts[row] ? null : decoder.decode(bytes.subarray(starts[row], ends[row]))
 }
 
-/** Texts as cells. A byte 0 follows each, so that a parser of numbers stops there. */
+/** Texts as the cells of a column, null as empty ones. A byte 0 follows each, which ends a number. */
 export function cellsOf(texts: readonly (string | null)[]): Texts {
   const encoder = new TextEncoder()
   const starts = new Int32Array(texts.length)
@@ -183,7 +187,7 @@ export function cellsOf(texts: readonly (string | null)[]): Texts {
   return { bytes, starts, ends }
 }
 
-/** Names made distinct, regardless of case, as SQL requires: a repeated one gets _1, _2 … */
+/** Makes names distinct, regardless of case, as SQL requires: a repeated one gets _1, _2 … */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   const tried = new Map<string, number>() // so that a million columns of one name are not a million squared
