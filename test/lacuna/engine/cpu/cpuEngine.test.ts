@@ -20,8 +20,7 @@ describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
     [3, 2],
     [3, 7],
   ].map(([parts, threads]) => ({ parts, threads, engine: cpuEngine({ parts, threads }) }))
-  )
-  afterAll(() => Promise.all(engines.map((engine ) => engine.close())))
+  afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
   const variants = engines.map(({ parts, threads, engine }) => ({
     name: `${parts} parts on ${threads} threads`,
     make: keepOpen(engine),
