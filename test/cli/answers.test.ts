@@ -1,4 +1,4 @@
-/** From a table to answers, as a user goes; what the commands say is what the library says. */
+/** Commands from a table to answers: what they print is what the library computes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,11 +11,13 @@ import { lacuna } from './lacuna.ts'
 let folder: string
 let model: CpModel
 
+/** Runs the CLI in the folder; fails on a fault of the program. */
 const inFolder = async (...args: string[]) => {
   const run = await lacuna(args, { cwd: folder })
   expect(run.stderr).not.toContain('fault in lacuna')
   return run
 }
+/** Runs the CLI with --json, and returns the parsed output. */
 const json = async (...args: string[]) => {
   const { stdout, stderr, code } = await inFolder(...args, '--json', '--quiet')
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 })

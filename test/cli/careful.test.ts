@@ -1,4 +1,4 @@
-/** Nothing silently wrong: what a command would rather say than do. */
+/** Commands refuse or report what would otherwise go wrong silently. */
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writePng } from '#lacuna/io/node/index.js'

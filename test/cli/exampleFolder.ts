@@ -1,25 +1,32 @@
-/** A folder of a test file's own with a little table, a tensor and a model of it, and what is done there. */
+/** A temporary folder per test file, with a small table, a tensor and a model of it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { lacuna, type Run } from './lacuna.ts'
 
+/** Options of `complete` that learn a model of the tensor in a moment. */
 export const TRAIN = ['--rank', '1', '--epochs', '20', '-q']
 
+/** Returns the last field of each line of a CSV text. */
 export const lastFields = (csv: string): (string | undefined)[] =>
   csv
     .trim()
     .split('\n')
     .map((line) => line.split(',').at(-1))
 
+/** A temporary folder, and what tests do there. */
 interface ExampleFolder {
   cwd: string
+  /** Returns the path of a file in the folder. */
   file(name: string): string
+  /** Reads a file in the folder. */
   text(name: string): string
+  /** Runs the CLI in the folder. */
   run(...args: string[]): Promise<Run>
 }
 
+/** Registers hooks that create the folder with t.csv, t.tns and the model m.npz, and remove it at the end. */
 export function exampleFolder(name: string): ExampleFolder {
   const cwd = mkdtempSync(join(tmpdir(), `lacuna-${name}-`))
   const file = (name: string): string => join(cwd, name)

@@ -1,6 +1,6 @@
 /**
- * Runs commands of the CLI one after another in one process, each by main.js as a process of its own would: to load
- * all modules costs more than most commands do. Who sends a command (lacuna.ts) waits for its end before the next.
+ * Runs commands of the CLI one after another in one process, each by importing main.js anew: loading all
+ * modules costs more than most commands do. lacuna.ts waits for the end of a command before it sends the next.
  */
 // @ts-check
 import { fileURLToPath } from 'node:url'
@@ -9,17 +9,20 @@ const MAIN = new URL('../../packages/cli/dist/lacuna.js', import.meta.url)
 const ownEnvironment = { ...process.env }
 let commands = 0
 
-// Each command listens to them to its end, which here is none.
+// Each command adds listeners to these streams, which outlive it here.
 process.stdout.setMaxListeners(0)
 process.stderr.setMaxListeners(0)
 
-/** @param {{ args: string[], cwd: string, env?: NodeJS.ProcessEnv, end: string }} command */
+/**
+ * Runs a command, then writes `end` to stdout, and `end` and the exit code to stderr.
+ * @param {{ args: string[], cwd: string, env?: NodeJS.ProcessEnv, end: string }} command
+ */
 async function run({ args, cwd, env, end }) {
   process.chdir(cwd)
   Object.assign(process.env, env)
   process.argv = [process.execPath, fileURLToPath(MAIN), ...args]
   process.exitCode = 0
-  // With another address it is another module, which runs anew; those it imports are the same.
+  // With another query it is another module, which runs anew; the modules that it imports are shared.
   await import(`${MAIN}?command=${commands++}`)
   process.stderr.write(`${end}${process.exitCode}\n`)
   process.stdout.write(end)

@@ -1,3 +1,4 @@
+/** Runs the CLI in tests: in a process that commands share, or in one of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -6,37 +7,42 @@ import { afterAll, expect } from 'vitest'
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const HOST = fileURLToPath(new URL('./host.mjs', import.meta.url))
 
+/** Exit code and output of a command; the code is null if a signal ended it. */
 export interface Run {
   code: number | null
   stdout: string
   stderr: string
 }
 
+/** Options of lacuna. */
 interface RunOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
-  /** A byte of stdout becomes a character. */
+  /** Decodes stdout as Latin-1: a character for each byte. */
   binary?: boolean
-  /** In a process of its own, as are all that have one of the options below. */
+  /** Runs in a process of its own; so does a command with any of the options below. */
   alone?: boolean
-  /** What comes on stdin; nothing by default. */
+  /** Contents of stdin; empty by default. */
   input?: string | Uint8Array
-  /** The arguments are bash's, to which the CLI is "$0". */
+  /** Runs bash with the arguments; the CLI is its "$0". */
   shell?: boolean
-  /** May send signals. */
+  /** Called with the process id and all stderr so far whenever there is more; may send signals. */
   during?: (pid: number, stderr: string) => void
 }
 
-/** Runs the CLI as a user would; one command after another in the same process, unless that makes a difference. */
+/**
+ * Runs the CLI. Commands share one process, one after another, unless an option needs a process of its own.
+ */
 export function lacuna(args: string[], options: RunOptions = {}): Promise<Run> {
   const { alone, input, shell, during } = options
-  if (alone || input !== undefined || shell || during) return inProcess(args, options)
-  const run = last.then(() => inHost(args, options))
+  if (alone || input !== undefined || shell || during) return runInOwnProcess(args, options)
+  const run = last.then(() => runInHost(args, options))
   last = run.catch(() => {})
   return run
 }
 
-function inProcess(args: string[], options: RunOptions): Promise<Run> {
+/** Runs a command in a process of its own. */
+function runInOwnProcess(args: string[], options: RunOptions): Promise<Run> {
   return new Promise((resolve, reject) => {
     const [command, all] = options.shell ? ['bash', [...args, MAIN]] : [process.execPath, [MAIN, ...args]]
     const child = spawn(command, all, {
@@ -59,26 +65,27 @@ function inProcess(args: string[], options: RunOptions): Promise<Run> {
   })
 }
 
-/** The process that commands share; it is started by the first of them, and after one that has ended it. */
+/** The process that commands share; undefined before the first command, and after one that ended it. */
 let host: ChildProcess | undefined
-/** The last command that it was given. */
+/** Resolves when the last command of the shared process has ended. */
 let last: Promise<unknown> = Promise.resolve()
 
-function inHost(args: string[], { cwd = process.cwd(), env, binary }: RunOptions): Promise<Run> {
+/** Runs a command in the shared process, which is started if necessary. */
+function runInHost(args: string[], { cwd = process.cwd(), env, binary }: RunOptions): Promise<Run> {
   host ??= spawn(process.execPath, [HOST], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const child = host
-  // What it says on both streams when the command has ended; on stderr its exit code follows.
+  // Marks the end of the command's output on both streams; on stderr its exit code follows.
   const end = randomUUID()
   return new Promise((resolve, reject) => {
-    const said: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] }
+    const output: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] }
     const settle = (ended?: number | null): void => {
-      const [stdout, isWhole] = Buffer.concat(said.stdout)
+      const [stdout, isWhole] = Buffer.concat(output.stdout)
         .toString(binary ? 'latin1' : 'utf8')
         .split(end)
-      const [stderr, code] = Buffer.concat(said.stderr).toString().split(end)
+      const [stderr, code] = Buffer.concat(output.stderr).toString().split(end)
       if (ended === undefined && (isWhole === undefined || !code?.endsWith('\n'))) return
-      child.stdout!.off('data', hear.stdout)
-      child.stderr!.off('data', hear.stderr)
+      child.stdout!.off('data', listeners.stdout)
+      child.stderr!.off('data', listeners.stderr)
       child.off('error', reject).off('close', close)
       resolve({ code: ended === undefined ? Number(code) : ended, stdout, stderr })
     }
@@ -86,19 +93,19 @@ function inHost(args: string[], { cwd = process.cwd(), env, binary }: RunOptions
       pieces.push(piece)
       settle()
     }
-    const hear = { stdout: listen(said.stdout), stderr: listen(said.stderr) }
+    const listeners = { stdout: listen(output.stdout), stderr: listen(output.stderr) }
     const close = (code: number | null): void => {
       host = undefined
       settle(code)
     }
-    child.stdout!.on('data', hear.stdout)
-    child.stderr!.on('data', hear.stderr)
+    child.stdout!.on('data', listeners.stdout)
+    child.stderr!.on('data', listeners.stderr)
     child.on('error', reject).on('close', close)
     child.send({ args, cwd, env, end })
   })
 }
 
-/** A command that leaves something open, a thread or a file, would keep a process from ending. */
+/** Ends the shared process; fails if a command has left a thread or file open, which keeps it from ending. */
 afterAll(async () => {
   if (!host) return
   const child = host

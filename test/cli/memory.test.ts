@@ -1,4 +1,6 @@
-/** The memory of a job is planned as a whole, is close to the truth, and what cannot fit is refused before it is read. */
+/**
+ * The planned memory of a job is close to the measured, and a job that cannot fit is refused before reading.
+ */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `lacuna complete` on several processes: one command, with the bits and the words of one process. */
+/** `lacuna complete` on several processes gives the results and messages of one process. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -19,17 +19,19 @@ const folder = mkdtempSync(join(tmpdir(), 'lacuna-mpi-'))
 const at = (name: string): string => join(folder, name)
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** Runs the CLI on one process. */
 const alone = (...args: string[]): Promise<Run> => lacuna(args)
 
+/** Runs the CLI by mpirun. */
 const onProcesses = (launcher: Launcher, processes: number, ...args: string[]): Promise<JobResult> =>
   startJob(launcher, processes, [main, ...args]).ended
 
-/** What Lacuna said, without what mpirun adds where a process ends with an error. */
+/** Error messages of Lacuna, without those that mpirun adds. */
 const sentences = (stderr: string): string[] =>
   stderr.split('\n').filter((line) => line.startsWith('lacuna: '))
 
-/** A model without the time that it took. */
-async function learned(path: string): Promise<object> {
+/** Reads a model without the seconds that it took, to compare it with another. */
+async function comparableModel(path: string): Promise<object> {
   const { dims, reshaping, factors, labels, training, unobserved } = await readModel(path)
   const { seconds, ...rest } = training
   return {
@@ -101,7 +103,7 @@ describe('a job of several processes', () => {
         at('many.npz'),
       )
       expect({ code: many.code, faults: sentences(many.stderr) }).toEqual({ code: 0, faults: [] })
-      expect(await learned(at('many.npz'))).toEqual(await learned(at('one.npz')))
+      expect(await comparableModel(at('many.npz'))).toEqual(await comparableModel(at('one.npz')))
       const [single, together] = [one.stdout, many.stdout].map((text) => JSON.parse(text))
       expect(together.settings.processes).toBe(processes)
       for (const part of ['tensor', 'train', 'validation', 'test', 'meanOnTest', 'stopped'])
@@ -192,7 +194,7 @@ describe('a job that is ended in the middle', () => {
     const resumed = await onProcesses('Open MPI', processes, 'complete', at('data.tns'), ...resume)
     expect(resumed.code).toBe(0)
     expect(resumed.stderr).toMatch(new RegExp(`Going on from .*, after ${done}(\\.\\d+)? epochs`))
-    expect(await learned(at(output))).toEqual(await learned(at('whole.npz')))
+    expect(await comparableModel(at(output))).toEqual(await comparableModel(at('whole.npz')))
   }
 
   it('an MPI job ends soon after kill -9 of any process, leaves its checkpoint, and resumes on fewer processes to the same bits', async () => {

@@ -1,4 +1,4 @@
-/** What comes through a pipe, or goes into one. */
+/** Input and output through pipes. */
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Predictions of numbers, labels and dates that are out of the common. */
+/** Predictions of unusual numbers, labels and dates. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** --merge-modes and --split, as one types them. */
+/** --merge-modes and --split on the command line. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Runs that are interrupted, killed, or out of disk go on where they were, and learn the same factors to the bit. */
+/** Runs that are interrupted, killed or out of disk resume where they were, and learn the same bits. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -139,7 +139,7 @@ describe('a signal', () => {
       stderr += data
       if (!timer && hasLearned(stderr)) {
         child.kill('SIGINT')
-        // The checkpoint appears while it saves, and then the model; after that the process ends, and hears no more.
+        // The checkpoint appears while it saves, and then the model; after that the process ends.
         timer = setInterval(() => {
           if (existsSync(file('twice.npz'))) clearInterval(timer)
           else if (existsSync(file('twice.npz.run'))) child.kill('SIGINT')

@@ -25,11 +25,13 @@ const injections = [
   `INTEGER) AS x FROM (${write}) --`,
 ]
 
-const typed = (type: string) =>
+/** Text of a .tns file whose first mode has a type. */
+const tnsWithType = (type: string) =>
   `# lacuna ${JSON.stringify({ dims: [2, 2], modes: [{ name: 'a', type }, { name: 'b' }] })}\n` +
   '# lacuna {"mode":1,"labels":["1","2"]}\n1 1 1\n2 2 2\n'
 
-const model = (name: string, more: object = {}) =>
+/** Bytes of a model file whose first mode has a name. */
+const modelWithMode = (name: string, more: object = {}) =>
   encodeModel(
     new CpModel({
       dims: [2, 2],
@@ -45,11 +47,12 @@ beforeAll(() => {
   writeFileSync(file('secret.csv'), 'a,b\n1,1\n')
 })
 
-const untouched = () => expect(readFileSync(file('precious'), 'utf8')).toBe(PRECIOUS)
+/** Expects that the precious file has not changed. */
+const expectUntouched = () => expect(readFileSync(file('precious'), 'utf8')).toBe(PRECIOUS)
 
 describe('a file runs no SQL', () => {
   it.each(injections)('a .tns file runs no SQL by the type of a mode: %s', async (type) => {
-    writeFileSync(file('evil.tns'), typed(type))
+    writeFileSync(file('evil.tns'), tnsWithType(type))
     for (const args of [
       ['convert', 'evil.tns', 'out.parquet'],
       ['split', 'evil.tns', '--test', '0.5', '--format', 'parquet', '-o', 'part'],
@@ -59,7 +62,7 @@ describe('a file runs no SQL', () => {
       expect(code, stderr).toBe(2)
       expect(stderr).toMatch(/^lacuna: evil\.tns, line 1: the comment of Lacuna's cannot be read; .*\n$/)
     }
-    untouched()
+    expectUntouched()
     expect(readdirSync(cwd).filter((name) => /out|part/.test(name))).toEqual([])
   })
 
@@ -81,7 +84,7 @@ describe('a file runs no SQL', () => {
       code: 2,
       stderr: expect.stringContaining('the modes in metadata.json'),
     })
-    untouched()
+    expectUntouched()
   })
 
   it('a file runs no SQL by the name of a mode, which becomes the name of a column', async () => {
@@ -93,7 +96,7 @@ describe('a file runs no SQL', () => {
     const columns = await session.columns(`SELECT * FROM read_parquet('${file('names.parquet')}')`)
     session.close()
     expect(columns.map(({ name }) => name)).toEqual([...names, '"v'])
-    untouched()
+    expectUntouched()
   })
 
   it.each([
@@ -106,11 +109,11 @@ describe('a file runs no SQL', () => {
     ['a + 1'],
     ['user'],
   ])('a model file runs no SQL by the name of a mode: %s', async (name) => {
-    writeFileSync(file('evil.npz'), model(name))
+    writeFileSync(file('evil.npz'), modelWithMode(name))
     const { code, stdout, stderr } = await run('predict', 'evil.npz', 'q.csv')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^lacuna: q\.csv: there is no column ".*--modes how each mode is made of it\.\n$/)
-    untouched()
+    expectUntouched()
     // A column of that name is taken as it is.
     writeFileSync(file('named.csv'), `"${name.replaceAll('"', '""')}",b\n1,1\n2,2\n`)
     const named = await run('predict', 'evil.npz', 'named.csv')
@@ -120,7 +123,7 @@ describe('a file runs no SQL', () => {
         .split('\n')
         .map((line) => line.split(',').at(-1)),
     ).toEqual(['prediction', '1', '4'])
-    untouched()
+    expectUntouched()
   })
 
   it.each([
@@ -132,13 +135,13 @@ describe('a file runs no SQL', () => {
     'week(a)',
     { column: 'a', dates: [1] },
   ])('a model file runs no SQL by the origin of a mode: %j', async (from) => {
-    writeFileSync(file('evil.npz'), model('m', { from }))
+    writeFileSync(file('evil.npz'), modelWithMode('m', { from }))
     const { code, stderr } = await run('predict', 'evil.npz', 'q.csv')
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/^lacuna: evil\.npz: the modes in metadata\.json cannot be read; .*\n$/),
     })
-    untouched()
+    expectUntouched()
   })
 
   it('a model trained with SQL does not run it again: the user types it again, or gives the column', async () => {
@@ -173,7 +176,7 @@ describe('what the user types', () => {
     const before = readdirSync(cwd).sort()
     const error = await rejection(readTable(file('q.csv'), { query, modes: ['a', 'b'] }))
     expect(error.name).toBe('InputError')
-    untouched()
+    expectUntouched()
     expect(readdirSync(cwd).sort()).toEqual(before)
   })
 

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
-import { falling, sampleResults } from '../cli/paper/sample.ts'
+import { fallingCurve, sampleResults } from '../cli/paper/sample.ts'
 import { checkProperty } from '../properties.ts'
 
 it('curves with the same epochs are averaged point by point', () => {
-  const curves = [falling(1, 0.1, 10), falling(1, 0.3, 10)]
+  const curves = [fallingCurve(1, 0.1, 10), fallingCurve(1, 0.3, 10)]
   const last = meanCurve(curves).at(-1)!
   expect(last.epoch).toBe(10)
   expect(last.hidden.mean).toBeCloseTo(0.2)
@@ -15,7 +15,7 @@ it('curves with the same epochs are averaged point by point', () => {
 })
 
 it('a trial that has ended contributes its last point to the mean curve', () => {
-  const points = meanCurve([falling(1, 0.1, 5), falling(1, 0.2, 10)])
+  const points = meanCurve([fallingCurve(1, 0.1, 5), fallingCurve(1, 0.2, 10)])
   expect(points.at(-1)).toMatchObject({
     epoch: 10,
     observed: { low: expect.closeTo(0.1), high: expect.closeTo(0.2) },

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** A running server. */
 export interface Server {
   /** http://127.0.0.1:… */
   base: string

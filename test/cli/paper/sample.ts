@@ -1,18 +1,23 @@
+/** Results of the paper's experiments with made-up numbers. */
 import type { ConvergenceSeries, Curve, PaperResults, TimingSeries } from 'lacuna-figures/results'
 import { judgeClaims } from '#cli/paper/claims.ts'
 import { experimentSettings } from '#cli/paper/scales.ts'
 
-/** An error that falls from a start to an end, evenly in its logarithm. */
-export function falling(from: number, to: number, epochs: number, secondsPerEpoch = 0.1): Curve {
+/** Returns a curve whose errors fall geometrically from one value to another. */
+export function fallingCurve(from: number, to: number, epochs: number, secondsPerEpoch = 0.1): Curve {
   const epoch = Array.from({ length: epochs }, (_, e) => e + 1)
   const errors = epoch.map((e) => from * (to / from) ** (e / epochs))
   return { epoch, seconds: epoch.map((e) => e * secondsPerEpoch), observed: errors, hidden: errors }
 }
 
-/** Both solvers; the errors at the end for each c, and that of the fast solver. */
+/**
+ * Returns the curves of both solvers.
+ * @param ends final errors of the paper's solver by c
+ * @param fast of the fast one
+ */
 function series(ends: { [c: number]: number }, fast: number): ConvergenceSeries[] {
   const trials = (end: number, epochs: number) =>
-    [0.98, 1.02].map((factor, t) => ({ trial: t + 1, curve: falling(0.5, factor * end, epochs) }))
+    [0.98, 1.02].map((factor, t) => ({ trial: t + 1, curve: fallingCurve(0.5, factor * end, epochs) }))
   return [
     ...Object.entries(ends).map(
       ([c, end]): ConvergenceSeries => ({
@@ -23,7 +28,7 @@ function series(ends: { [c: number]: number }, fast: number): ConvergenceSeries[
   ]
 }
 
-/** Seconds that fall with the threads by an efficiency. */
+/** Returns timings by Amdahl's law. @param efficiency parallel fraction of an epoch */
 function timings(efficiency: number): TimingSeries[] {
   return (['paper', 'fast'] as const).flatMap((solver) =>
     [10, 30, 50].flatMap((rank) =>
@@ -35,17 +40,20 @@ function timings(efficiency: number): TimingSeries[] {
   )
 }
 
+/** Options of sampleResults. */
 export interface SampleOptions {
-  /** Errors at the end of S1 and S2, by c. */
+  /** Final errors of S1, by c. */
   noisy?: { [c: number]: number }
+  /** Final errors of S2, by c. */
   clean?: { [c: number]: number }
-  /** Of S and T: how much of an epoch the threads share. */
+  /** Parallel fraction of an epoch on S and on T. */
   efficiency?: [number, number]
+  /** Largest speed-up of 32 threads with rows as tasks, on S and on T. */
   balance?: [number, number]
   cores?: number
 }
 
-/** Results as lacuna paper would write them, with numbers of one's choice. */
+/** Returns results as `lacuna paper` writes them, in which all claims hold by default. */
 export function sampleResults({
   noisy = { 0.05: 0.4, 0.2: 0.32, 0.5: 0.3 },
   clean = { 0.05: 0.03, 0.2: 0.06, 0.5: 0.09 },
@@ -66,7 +74,7 @@ export function sampleResults({
       runs: (['paper', 'fast', 'patches'] as const).map((method, m) => ({
         ...{ method, rank: 10, sample: 0.1, lambda: 0.01, seconds: 2, picture: `image-${method}.png` },
         quality: { relative: 0.2, psnr: 18 + m },
-        ...(method === 'patches' ? {} : { curve: falling(0.5, 0.2 + m / 20, 30) }),
+        ...(method === 'patches' ? {} : { curve: fallingCurve(0.5, 0.2 + m / 20, 30) }),
       })),
     },
     convergence: {

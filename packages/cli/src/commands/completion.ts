@@ -4,6 +4,7 @@ import { print } from '../print/print.ts'
 
 /** Generators of the completion scripts by shell. */
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript }
+/** Names of the shells. */
 type Shell = keyof typeof shells
 
 /** Creates the command `completion`. */
@@ -41,6 +42,7 @@ function listCommands(command: Command, words = ''): CommandPath[] {
 const allFlags = ({ options }: Command): string[] => [...options.flatMap(flagsOf), '--help']
 /** The flags of an option, the long one first. */
 const flagsOf = ({ short, long }: Option): string[] => [long, short].filter((flag) => flag !== undefined)
+/** Whether an option takes a value, required or optional. */
 const takesValue = ({ required, optional }: Option): boolean => required || optional
 /** Whether the value of an option is a path, by its placeholder: <file>, <model>, <folder> … */
 const takesFile = ({ flags }: Option): boolean => /<[^>]*(file|model|folder|image|mask)[^>]*>/.test(flags)

@@ -11,6 +11,7 @@ import { oneLine } from '../print/printable.ts'
 import { painter, startProgress } from '../print/terminal.ts'
 import { describeComponents, type ModelDescription } from '../report/describeComponents.ts'
 
+/** Options of `lacuna components`, as parsed from the command line; the help describes each. */
 interface Options {
   strongest: number
   minEntries?: number

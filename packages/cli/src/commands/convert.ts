@@ -30,6 +30,7 @@ import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { formatCount } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 
+/** Options of `lacuna convert`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   format?: string
   dims?: number[]
@@ -76,15 +77,16 @@ Examples:
   zcat day.csv.gz | lacuna convert - day.npz --modes user item --value rating
   lacuna convert ratings.npz - --format csv | head`,
     )
-    .action(convert)
+    .action(runConvert)
 }
 
 /**
- * Runs `lacuna convert`.
+ * Runs `lacuna convert`: reads a tensor or model, writes it in the format of the output's ending or --format,
+ * and prints what that format cannot hold.
  * @param from path of the input
  * @param to path of the output; - for stdin and stdout
  */
-async function convert(from: string, to: string, options: Options): Promise<void> {
+async function runConvert(from: string, to: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([to], [from, options.mask])
   const format = options.format === undefined ? undefined : `.${options.format.replace(/^\./, '')}`

@@ -8,6 +8,7 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { shellWord } from '../process/failure.ts'
 import { withSignals } from '../process/signals.ts'
 
+/** Options of `lacuna data fetch`, as parsed from the command line. */
 interface FetchCommandOptions {
   output?: string
   force?: boolean

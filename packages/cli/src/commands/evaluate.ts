@@ -20,6 +20,7 @@ import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { type Progress, painter, startProgress } from '../print/terminal.ts'
 
+/** Options of `lacuna evaluate`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   test?: string
   ranking?: string

@@ -34,6 +34,7 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { withSignals } from '../process/signals.ts'
 import { epochFormatter } from './complete/report/epochFormatter.ts'
 
+/** Options of `lacuna fill`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   slice?: Assignment[]
   data?: string

@@ -14,6 +14,7 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { printTop } from '../print/topTable.ts'
 import { saveModel } from '../process/saveModel.ts'
 
+/** Options of `lacuna fold`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   output?: string
   top?: string
@@ -74,7 +75,7 @@ async function runFoldIn(modelFile: string, files: string[], options: Options): 
   const started = performance.now()
   const larger = model.foldIn(entries)
   const elapsed = (performance.now() - started) / 1000
-  const rows = newRows(model, larger)
+  const rows = listNewRows(model, larger)
   if (rows.every((list) => list.length === 0))
     throw new InputError(
       'empty',
@@ -98,7 +99,7 @@ export function checkModelName(path: string): void {
  * Lists the rows that fold-in solved, per mode: rows beyond the dims of the model before, and rows that had
  * no entries then; those still without entries are left out.
  */
-export function newRows(before: CpModel, after: CpModel): number[][] {
+export function listNewRows(before: CpModel, after: CpModel): number[][] {
   return after.dims.map((dim, mode) => {
     const unobserved = new Set(after.unobserved[mode])
     const added = Array.from({ length: dim - before.dims[mode] }, (_, i) => before.dims[mode] + i)

@@ -30,6 +30,7 @@ import { describeJob, planJob, refuseUnreadable } from '../process/memory.ts'
 import { describeCrossFitRecord } from './complete/report/crossFitDetails.ts'
 import { describeReshaping } from './complete/reshape.ts'
 
+/** Options of `lacuna info`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   rank: number
   threads: number

@@ -7,6 +7,7 @@ import { print, printJson } from '../print/print.ts'
 import { painter, startProgress } from '../print/terminal.ts'
 import { withSignals } from '../process/signals.ts'
 
+/** Options of `lacuna paper`, as parsed from the command line; the help describes each. */
 interface Options {
   scale: ScaleName
   only: number[]

@@ -27,6 +27,7 @@ import { print, printJson } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 
+/** Options of `lacuna predict`, as parsed from the command line; the help describes each. */
 interface Options {
   output?: string
   fallback?: number | 'mean'

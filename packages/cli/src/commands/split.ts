@@ -20,6 +20,7 @@ import { formatCount } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
+/** Options of `lacuna split`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   test?: number
   validation?: number

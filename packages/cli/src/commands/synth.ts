@@ -7,6 +7,7 @@ import { formatCount } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
+/** Options of `lacuna synth`, as parsed from the command line; the help describes each. */
 interface Options {
   dims: number[]
   entries: number

@@ -22,6 +22,7 @@ import { printable } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
 import { answerColumns, printTop } from '../print/topTable.ts'
 
+/** Options of `lacuna top`, as parsed from the command line; the help describes each. */
 interface Options {
   for?: Assignment[]
   of?: string

@@ -20,8 +20,9 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { saveModel } from '../process/saveModel.ts'
 import { withSignals } from '../process/signals.ts'
 import { epochFormatter } from './complete/report/epochFormatter.ts'
-import { checkModelName, newRows } from './foldIn.ts'
+import { checkModelName, listNewRows } from './foldIn.ts'
 
+/** Options of `lacuna update`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
   output?: string
   data?: string[]
@@ -79,9 +80,9 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   const after = old ? await learnFromAll(updated, [old, entries], options, progress) : updated
   const elapsed = (performance.now() - started) / 1000
   const test = testFile === undefined ? undefined : await readKnownEntries(testFile, after, {}, progress)
-  const errors = test && { before: errorBefore(before, test), after: after.error(test) }
+  const errors = test && { before: errorOnKnownRows(before, test), after: after.error(test) }
   await saveModel(output, after)
-  const added = newRows(before, after).map((list, mode) => [modeName(after, mode), list.length] as const)
+  const added = listNewRows(before, after).map((list, mode) => [modeName(after, mode), list.length] as const)
   if (options.json)
     return printJson({
       entries: entries.values.length,
@@ -105,8 +106,8 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   await print(`The model is in ${output}.`)
 }
 
-/** Measures the error of the model before the update, on the test entries whose rows it has. */
-function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
+/** Measures the error of a model on those test entries whose rows it has: the update may have added rows. */
+function errorOnKnownRows(model: CpModel, test: SparseTensor): ErrorSummary {
   const known = Uint32Array.from(test.values.keys()).filter((e) =>
     test.indices.every((column, mode) => column[e] < model.dims[mode]),
   )

@@ -6,10 +6,11 @@ import { movielens } from './movielens.ts'
 
 /** Repository of the Uber pickups on GitHub. */
 const REPOSITORY = 'fivethirtyeight/uber-tlc-foil-response'
-/** Names of its files, one per month. */
+/** Names of the files of the Uber pickups, one per month. */
 const uberFiles = ['apr', 'may', 'jun', 'jul', 'aug', 'sep'].map((month) => `uber-raw-data-${month}14.csv`)
-/** Folders of the files of TensorLy and transdim. */
+/** Address of the folder of TensorLy's data. */
 const TENSORLY = 'https://raw.githubusercontent.com/tensorly/tensorly/main/tensorly/datasets/data'
+/** Address of the folder of transdim's data. */
 const TRANSDIM = 'https://raw.githubusercontent.com/xinychen/transdim/master/datasets'
 
 /**

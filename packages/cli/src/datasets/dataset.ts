@@ -50,8 +50,8 @@ export interface Checksum {
 const MAX_BYTES_PER_ENTRY = 64
 
 /**
- * Largest number of bytes accepted for a download: its size where that is known, else by the entries of the
- * set.
+ * Largest number of bytes accepted for a download: its size where that is known, else 1 MiB and
+ * MAX_BYTES_PER_ENTRY for each entry of the set.
  */
 export const maxBytes = ({ entries }: Dataset, { byteLength }: Download): number =>
   byteLength ?? 2 ** 20 + MAX_BYTES_PER_ENTRY * entries

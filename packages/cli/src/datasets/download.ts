@@ -14,7 +14,7 @@ import type { Checksum } from './dataset.ts'
 
 /** Largest number of redirects that are followed. */
 const MAX_REDIRECTS = 5
-/** A connection that delivers nothing for this long is given up. */
+/** Milliseconds without data after which a connection is given up. */
 const STALL_MS = 60_000
 
 /** Limits of a download, and its callbacks. */
@@ -84,7 +84,8 @@ async function* limitSize(
 
 /**
  * Requests a file, follows up to MAX_REDIRECTS redirects, and returns the response with status 200. Throws
- * for any other status, for addresses other than https, and if the server compresses the file on the way.
+ * for any other status, for addresses without encryption (checkAddress), and if the server compresses the
+ * file on the way.
  */
 async function requestFile(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {
   let target = checkAddress(url)

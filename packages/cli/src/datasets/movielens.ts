@@ -6,9 +6,11 @@
  */
 import type { Checksum, Dataset } from './dataset.ts'
 
+/** Address of the folder of GroupLens' zips. */
 const BASE = 'https://files.grouplens.org/datasets/movielens'
-/** Terms of the older and of the newer editions. */
+/** Terms of the older editions. */
 const OLD_TERMS = 'research only, no redistribution, not commercial; cite Harper and Konstan 2015'
+/** Terms of the newer editions. */
 const NEW_TERMS =
   'research only, redistribution on the same terms, not commercial; cite Harper and Konstan 2015'
 

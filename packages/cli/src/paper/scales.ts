@@ -9,11 +9,13 @@ const LAMBDA = 0.01
  */
 const SNR_DB = [10, 30]
 
-/** Settings of figure 1, of figure 2, and of figures 3 and 4 that all scales share. */
+/** Settings of figure 1 that scales share unless they override them. */
 const image = { rank: 50, sample: 0.02, lambda: LAMBDA, epochs: 500, missing: 0.9 }
+/** Settings of figure 2 that scales share unless they override them. */
 const convergence = {
   ...{ rank: 10, samples: [0.05, 0.2, 0.5], lambda: LAMBDA, epochs: 100, snrDb: SNR_DB, trials: 5 },
 }
+/** Settings of figures 3 and 4 that scales share unless they override them. */
 const timing = {
   ...{ dims: [183, 24, 1140, 1717], ranks: [10, 30, 50], sample: 0.5, lambda: LAMBDA, trials: 5 },
 }

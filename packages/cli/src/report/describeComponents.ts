@@ -62,6 +62,7 @@ export interface DescribeOptions {
 /** Returns the name of a row: from another table, or its label. */
 export type RowNamer = (mode: number, row: number) => string
 
+/** Names of the weekdays, in the order of weekday(x): 1 is Monday. */
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 /** Describes the components of a model; those of the first member if it is an ensemble. */
@@ -223,6 +224,7 @@ function courseInWords(
   return [`${title} ${span} (×${lift[peak].toFixed(1)})`]
 }
 
+/** Milliseconds of a day. */
 const DAY_MS = 86_400_000
 
 /**

@@ -1,8 +1,9 @@
 /** Small plots of a component: its course along an ordered mode, and its map. */
 import * as Plot from '@observablehq/plot'
 
-/** Size of the plot of a course, in pixels. */
+/** Width of the plot of a course, in pixels. */
 const WIDTH = 300
+/** Height of the plot of a course, in pixels. */
 const HEIGHT = 120
 /** Largest number of points of a course; more rows are averaged in groups of consecutive ones. */
 const MAX_POINTS = 240
@@ -96,8 +97,9 @@ export interface MapPlot {
 /** Smallest and largest position, in degrees. */
 type Range = readonly [number, number]
 
-/** Length of the longer side of a map, in pixels and in cells. */
+/** Length of the longer side of a map, in pixels. */
 const MAP_SIZE = 480
+/** Number of cells along the longer side of a map. */
 const CELLS = 96
 /** Fractions of the largest value at which colours begin, from faint to strong. */
 const LEVELS = [0.02, 0.06, 0.15, 0.35, 0.7]
@@ -170,7 +172,7 @@ function cropWindow(window: Window, cells: Float64Array): Window {
 }
 
 /**
- * Draws a map of the region with most entries: grey for all components, coloured for this one.
+ * Draws a map, cropped to where all components together are visible: grey for them, coloured for this one.
  * @returns SVG
  */
 export function mapPlot(map: MapPlot): string {

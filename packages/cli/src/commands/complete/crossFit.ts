@@ -99,10 +99,10 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   const result = await completeByFolds(
     train,
     // --best spends its seconds on everything together, --folds on each model.
-    { ...settings, ...(!best && { seconds }), signal: interruption.signal },
+    { ...settings, seconds: best ? undefined : seconds, signal: interruption.signal },
     {
       ...searchOptions(context, checkpoint),
-      ...(best && { seconds }),
+      seconds: best ? seconds : undefined,
       findRank: rankCriterion(options),
       choose: choose ?? (best || choosesByDefault(settings)),
       ordered: ordered && parseOrdered(ordered, train),

@@ -15,6 +15,7 @@ export interface EntrySets {
   test?: SparseTensor
 }
 
+/** Names of the held-out sets. */
 type HeldOutName = 'validation' | 'test'
 
 /**
@@ -61,7 +62,10 @@ export async function readEntrySets(
   return withCommonDims(files.join(' '), sets)
 }
 
-/** Whether all entries go to one run as they are: none is held out, neither for evaluation nor for trials. */
+/**
+ * Whether all entries go to one run as they are, none held out for evaluation or trials: the run then checks
+ * for duplicates itself.
+ */
 function isUnsplit(options: CompleteOptions): boolean {
   const { validation, test, missing, rank, choose, lags, features } = options
   const isSplit = typeof validation === 'number' || typeof test === 'number' || isCrossFitted(options)

@@ -120,7 +120,7 @@ function isPriorMissing(settings: RunOptions, { stopped, model }: Completion): b
   return isOver && isAsked && stopped !== 'learned' && model.prior?.kind !== 'learned'
 }
 
-/** Throws the failure of any process on all of them. */
+/** Throws on all processes if there is a failure on any; undefined means none on this one. */
 async function throwOnAll({ communicator }: LearningContext, failure: unknown): Promise<void> {
   await communicator.failTogether(() => {
     if (failure) throw failure
@@ -128,7 +128,8 @@ async function throwOnAll({ communicator }: LearningContext, failure: unknown): 
 }
 
 /**
- * Prints how to continue, and throws the interruption; with several processes, its largest exit code on all.
+ * Prints that the run was interrupted, and how to continue if it has a checkpoint; throws the interruption,
+ * on several processes with the largest exit code of all.
  */
 async function throwInterrupted(
   { options, progress, interruption, communicator }: LearningContext,

@@ -43,8 +43,8 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
   const onRemark = (text: string): void => progress.insist(text)
   await withEngine({ ...options, onRemark }, async (engine) => {
     checkCrossFitOptions({ ...options }, engine.communicator.size)
-    const context = await openContext(engine, files, options, progress)
-    const prepared = await prepare(context)
+    const context = createContext(engine, files, options, progress)
+    const prepared = await prepareJob(context)
     const { sets, readingSeconds } = await readSets(context, prepared.initial)
     const settings = await resolveSettings(context, prepared, sets.train)
     const plan = await planSets(context, sets, settings, prepared.readingBytes)
@@ -68,18 +68,18 @@ function checkOptions(options: CompleteOptions): void {
   checkChoose(options)
 }
 
-/** Collects the state that all steps share. */
-async function openContext(
+/** Collects the state that all steps of the command share. */
+function createContext(
   engine: LocalEngine,
   files: readonly string[],
   options: CompleteOptions,
   progress: Progress,
-): Promise<CompleteContext> {
+): CompleteContext {
   const { communicator } = engine
   return { files, options, engine, communicator, entries: entriesOf(communicator, progress), progress }
 }
 
-/** Result of prepare. */
+/** Result of prepareJob. */
 interface Prepared {
   /** Model of `--initial`. */
   initial: CpModel | undefined
@@ -93,7 +93,7 @@ interface Prepared {
  * Checks outputs and settings, refuses a job that does not fit in memory, and reads the initial model, before
  * a long file is read. Fails on all processes if it fails on one.
  */
-async function prepare({
+async function prepareJob({
   files,
   options,
   engine,
@@ -131,7 +131,10 @@ async function prepare({
 const isRankToFind = ({ rank, best }: CompleteOptions): boolean =>
   rank === 'auto' || (best === true && rank === undefined)
 
-/** Reads the entries, splits off the held-out sets and prints notices about them. */
+/**
+ * Reads the entries and held-out sets, measures the seconds that this takes, and prints notices about weights
+ * and counts.
+ */
 async function readSets(
   { files, options, entries, progress }: CompleteContext,
   initial: CpModel | undefined,
@@ -195,7 +198,7 @@ async function planSets(
   })
 }
 
-/** Prints rank, backend and memory of the job. @param givenRank the default rank if undefined */
+/** Prints rank, backend and memory of the job. @param givenRank undefined for the default */
 function announceJob(
   { options, engine, progress }: CompleteContext,
   plan: JobPlan,

@@ -101,7 +101,9 @@ export async function readFeatures(
   return sets
 }
 
-/** Formats the trials of --choose as a table with their RMSE, the chosen one marked. */
+/**
+ * Formats the trials of --choose: what they were measured on, and a table of RMSE with the chosen one marked.
+ */
 export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   const rows = trials.map((trial) => [
     trialName(trial),

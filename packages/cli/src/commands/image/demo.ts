@@ -12,10 +12,9 @@ import { epochFormatter } from '../complete/report/epochFormatter.ts'
 
 /** Fraction of the pixels that is hidden. */
 const MISSING = 0.85
-/**
- * Files that are written to the current folder: the picture, and original, damaged and restored side by side.
- */
+/** File of the drawn picture, in the current folder. */
 const PICTURE = 'lacuna-demo-original.png'
+/** File of the original, damaged and restored pictures side by side, in the current folder. */
 const BEFORE_AFTER = 'lacuna-demo.png'
 
 /** Creates the command `demo`. */

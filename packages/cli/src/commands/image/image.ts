@@ -40,6 +40,7 @@ import { type Progress, startProgress } from '../../print/terminal.ts'
 import { withSignals } from '../../process/signals.ts'
 import { epochFormatter } from '../complete/report/epochFormatter.ts'
 
+/** Options of `lacuna image`, as parsed from the command line; the help describes each. */
 interface Options {
   missing?: number
   perChannel?: boolean

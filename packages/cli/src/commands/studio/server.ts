@@ -60,7 +60,10 @@ export async function serveFolder(
   }
 }
 
-/** Listens on the first free one of NEAR_PORTS ports from the given one on, or else on any free port. */
+/**
+ * Listens on the first free one of NEAR_PORTS ports from the given one on, or else on any free port. Throws
+ * if the port is reserved or the host is not an address of this machine.
+ */
 async function listenNear(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   const near = Array.from({ length: NEAR_PORTS }, (_, i) => port + i).filter((p) => p <= 65535)
   for (const candidate of [...near, 0]) {

@@ -7,6 +7,7 @@ import { InputError } from 'lacuna'
 import { wholeNumber } from '../../options/arguments.ts'
 import { print } from '../../print/print.ts'
 
+/** Options of `lacuna studio`, as parsed from the command line; the help describes each. */
 interface Options {
   port: number
   host: string

@@ -15,6 +15,7 @@ import { curveOf } from './curve.ts'
 import type { RealData } from './data.ts'
 import { type Group, peakMemoryBytes, Stopped } from './group.ts'
 
+/** Sizes and solver settings of figure 2. */
 type Settings = ExperimentSettings['convergence']
 
 /** Stored record of a trial: its problem, its number from 1, and its curve. */

@@ -23,6 +23,7 @@ import type { Progress } from '../progress.ts'
 import { curveOf } from './curve.ts'
 import { type Group, Stopped } from './group.ts'
 
+/** Sizes and solver settings of figure 1. */
 type Settings = ExperimentSettings['image']
 
 /** Stored record of a trial: the damaged picture, and one restoration of it. */
@@ -43,8 +44,9 @@ export interface ImageContext {
   make(progress: Progress): Promise<Picture>
 }
 
-/** Methods of restoration, in the order of the figure, and their names in progress lines. */
+/** Methods of restoration, in the order of the figure. */
 const METHODS: readonly ImageMethod[] = ['paper', 'fast', 'patches']
+/** Names of the methods in progress lines. */
 const LABELS: { [method in ImageMethod]: string } = {
   paper: "the paper's solver",
   fast: 'the fast solver',

@@ -17,6 +17,7 @@ import { rowBalance } from './balance.ts'
 import type { RealData } from './data.ts'
 import { closeAll, type Group, peakMemoryBytes, type Session, throwIfStopped } from './group.ts'
 
+/** Sizes and solver settings of figures 3 and 4. */
 type Settings = ExperimentSettings['timing']
 
 /**

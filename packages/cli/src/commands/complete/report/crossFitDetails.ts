@@ -51,9 +51,9 @@ export function crossFitDetails({
  * Throws if --plot is given where no ranks are tried, or is neither .svg nor .html.
  * @param plot path of --plot
  */
-export function checkPlot(plot: string | undefined, isRankFound: boolean): void {
+export function checkPlot(plot: string | undefined, areRanksTried: boolean): void {
   if (plot === undefined) return
-  if (!isRankFound)
+  if (!areRanksTried)
     throw new InputError(
       'option',
       sentence`${option('plot')} draws the ranks that were tried; add ${option('rank', 'auto')} or ${option('best')}.`,

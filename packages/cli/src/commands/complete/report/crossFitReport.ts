@@ -21,7 +21,10 @@ const LEVEL = 0.9
 /** Number of test entries, about, on which the coverage of intervals is measured. */
 const MAX_COVERAGE_ENTRIES = 50_000
 
-/** Formats trials as a table with their out-of-fold RMSE ± standard error; the chosen one is marked. */
+/**
+ * Formats trials as a table with their out-of-fold RMSE ± standard error; marks the chosen one and those
+ * given up early, and mentions if time ran out.
+ */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
@@ -82,7 +85,8 @@ export function crossFitJson(
     stability,
     choice,
     neighbours: model.neighbours && { lags: model.neighbours.lags },
-    ...(onTest && { test: onTest.error, intervals: { level: LEVEL, coverage: onTest.coverage } }),
+    test: onTest?.error,
+    intervals: onTest && { level: LEVEL, coverage: onTest.coverage },
     seconds,
     model: output,
   }
