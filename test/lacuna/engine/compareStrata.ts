@@ -58,7 +58,7 @@ export async function compareStrata(
       'no momentum is left',
     )
     if (skipsComparisons()) return 0
-    const settings = { rate, least, epochs: 2, ...gridOf(tensor, seed) }
+    const settings = { rate, minSquares: least, epochs: 2, ...gridOf(tensor, seed) }
     const referenceWith = (by: number): Matrix[] =>
       strataSgd(
         scaledValues(tensor, loaded),

@@ -46,7 +46,7 @@ test.each([
 })
 
 describe('decodeNpy', () => {
-  test('reads Fortran order', () => {
+  test('decodeNpy reads Fortran order', () => {
     // [[0, 1, 2], [3, 4, 5]], column by column
     const bytes = npy(dict('<f4', '(2, 3)', 'True'), Float32Array.of(0, 3, 1, 4, 2, 5))
     expect(decodeNpy(bytes, 'a.npy')).toEqual({ shape: [2, 3], data: Float32Array.of(0, 1, 2, 3, 4, 5) })
@@ -64,7 +64,7 @@ describe('decodeNpy', () => {
     expect([...cube.data]).toEqual(expected)
   })
 
-  test.each([1, 2, 3])('reads version %d', (version) => {
+  test.each([1, 2, 3])('decodeNpy reads version %d', (version) => {
     expect(decodeNpy(npy(dict('<f4', '(2,)'), Float32Array.of(1, 2), version), 'a.npy')).toEqual({
       shape: [2],
       data: Float32Array.of(1, 2),
@@ -111,13 +111,13 @@ describe('decodeNpy', () => {
       npy(dict('constructor', '(2,)'), two),
       "the elements are of type 'constructor'",
     ],
-  ])('refuses %s', (_, bytes, message) => {
+  ])('decodeNpy refuses %s', (_, bytes, message) => {
     expect(() => decodeNpy(bytes, 'a.npy')).toThrow(`a.npy: `)
     expect(() => decodeNpy(bytes, 'a.npy')).toThrow(message)
   })
 })
 
-test('encodeNpy refuses a shape that does not fit', () => {
+test('encodeNpy refuses a shape that does not give the number of elements', () => {
   expect(() => encodeNpy({ shape: [2, 3], data: new Float32Array(5) })).toThrow(
     'An array of shape (2, 3) needs 6 elements, not 5.',
   )

@@ -77,7 +77,7 @@ describe('the parser', () => {
     ['a,b\n1,"2\n3,4\n', 2, 't.csv, line 2: a quoted field never ends'],
     ['a,b\n1,"2"x\n', 2, 't.csv, line 2: there is more after the end of a quoted field'],
     ['a,b,c\n"x\ny",1,2\n3\n', 3, 't.csv, line 4: 1 field where'],
-  ])('names the line that is wrong: %j', (text, width, sentence) => {
+  ])('the CSV parser names the line that is wrong: %j', (text, width, sentence) => {
     for (const size of [1, 2, 3, 100]) expect(() => parse(text, ',', width, size)).toThrow(sentence)
   })
 })
@@ -157,7 +157,7 @@ describe('a tensor from a table', () => {
     ['a,b,v\n1,2,\n', { modes: ['a', 'b'], value: 'v' }, 't.csv: no rows are left to make a tensor of'],
     ['a,b,v\n', { modes: ['a', 'b'], value: 'v' }, 't.csv: there are no rows, only the columns a, b, v'],
     ['', { modes: ['a', 'b'] }, 't.csv: the file is empty'],
-  ])('is refused with a sentence: %j', async (text, options, sentence) => {
+  ])('a table that cannot be read is refused with a sentence: %j', async (text, options, sentence) => {
     await expect(read(text, options)).rejects.toThrow(sentence)
   })
 
@@ -196,7 +196,7 @@ describe('a tensor from a table', () => {
     ['a|b\n1|2,5,6,7\n', '|'],
     ['id::name::genres\n1::A, The::x|y\n2::B::z\n', '::'],
     ['one\n1\n', ','],
-  ])('is cut where all lines are cut alike: %j', async (text, delimiter) => {
+  ])('the delimiter is the one that splits all lines alike: %j', async (text, delimiter) => {
     expect((await opened(text)).dialect.delimiter).toBe(delimiter)
   })
 

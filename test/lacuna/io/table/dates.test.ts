@@ -52,7 +52,7 @@ describe('times as numbers', () => {
     ['2024-02-29T13:05:07+02:00', '2024-02-29T11:05:07Z'],
     ['2024-02-29 13:05:07-0530', '2024-02-29T18:35:07Z'],
     ['2024-02-29 13:05:07+02', '2024-02-29T11:05:07Z'],
-  ])('%s is read as ISO writes it', (text, expected) => {
+  ])('the time %s is read by ISO 8601', (text, expected) => {
     expect(iso(text)).toBe(1000 * Date.parse(expected))
   })
 
@@ -79,7 +79,7 @@ describe('times as numbers', () => {
     '',
     '-',
     '2024-01-01-01',
-  ])('%j is no time', (text) => {
+  ])('%j is not read as a time of ISO 8601', (text) => {
     expect(iso(text)).toBeNaN()
   })
 
@@ -108,7 +108,7 @@ describe('formats', () => {
     ['%a %F %T%z', 'Mon 2024-02-05 10:00:00+0100', '2024-02-05T09:00:00Z'],
     ['%s%%'.replace('%s', '%Y'), '2024%', '2024-01-01T00:00:00Z'],
     ['%-d/%-m/%Y', '1/2/2024', '2024-02-01T00:00:00Z'],
-  ])('%s reads %s', (format, text, expected) => {
+  ])('the format %s reads %s', (format, text, expected) => {
     expect(compileTimeFormat(format)(text)).toBe(1000 * Date.parse(expected))
   })
 
@@ -121,11 +121,11 @@ describe('formats', () => {
     ['%Y-%j', '2023-366'],
     ['%I:%M %p', '13:00 AM'],
     ['%H:%M', '24:00'],
-  ])('%s does not read %s', (format, text) => {
+  ])('the format %s does not read %s', (format, text) => {
     expect(compileTimeFormat(format)(text)).toBeNaN()
   })
 
-  test.each(['%Q', '%m/%m', 'no parts', '%', ''])('%j is no format', (format) => {
+  test.each(['%Q', '%m/%m', 'no parts', '%', ''])('%j is refused as a format of times', (format) => {
     expect(() => compileTimeFormat(format)).toThrow(/the format ".*" (has|has no)/)
   })
 
@@ -174,7 +174,7 @@ describe('a column of times', () => {
   test.each([
     ['20240105', '%Y%m%d', 'dates'],
     ['2014', '%Y', 'years'],
-  ])('of numbers like %s is not taken for Unix seconds', async (number, format, what) => {
+  ])('a column of numbers like %s is refused as Unix seconds', async (number, format, what) => {
     const text = `who,when\nann,${number}\nbo,${number}\n`
     const { message } = await rejection(read(text, ['who', 'month(when)']))
     expect(message).toContain(
@@ -195,7 +195,7 @@ describe('a column of times', () => {
   })
 })
 
-test('every time lies in its bins', () => {
+test('the bins of a time are those of JavaScript’s calendar', () => {
   const time = fc.integer({ min: -3e9, max: 6e9 }).map((seconds) => 1e6 * seconds)
   checkProperty(
     fc.property(time, (t) => {

@@ -26,7 +26,7 @@ describe('guesses', () => {
     ['id,paid,who,what', '1,2,ann,tea', '--modes who what --value paid'],
     ['who,what', 'ann,tea', '--modes who what, rows counted'],
     ['user_id,item_id,comment,score', '1,2,good,5', '--modes user_id item_id --value score'],
-  ])('%s', async (columns, row, expected) => {
+  ])('modes and value are guessed from the columns %s', async (columns, row, expected) => {
     expect(await guessed(columns, row)).toBe(expected)
   })
 
@@ -65,14 +65,17 @@ describe('guesses', () => {
     ],
     ['user,item,depth', 'ann,tea,deep', /line 7: depth is "deep", which is no number/],
     ['user,item,rating', 'ann,tea,4;5', /line 7: rating is "4;5", which is no number/],
-  ])('say which cell spoils the value of %s', async (columns, row, message) => {
-    const others = Array.from(
-      { length: 40 },
-      (_, r) => `u${r},i${r},${r}${columns.endsWith('price') ? ',1.5' : ''}\n`,
-    )
-    others[5] = `${row}\n`
-    expect((await rejection(told(`${columns}\n${others.join('')}`))).message).toMatch(message)
-  })
+  ])(
+    'the error names the cell that is no number in the guessed value of %s',
+    async (columns, row, message) => {
+      const others = Array.from(
+        { length: 40 },
+        (_, r) => `u${r},i${r},${r}${columns.endsWith('price') ? ',1.5' : ''}\n`,
+      )
+      others[5] = `${row}\n`
+      expect((await rejection(told(`${columns}\n${others.join('')}`))).message).toMatch(message)
+    },
+  )
 
   test('a column is guessed as numbers if nine tenths of it are, or half if it is called a value', async () => {
     const table = (column: string, spoilt: number): string => {

@@ -85,7 +85,7 @@ describe('JSON', () => {
     ['{"a":1}\n{"a":tru}\n', 'line 2: the JSON is not well-formed'],
     ['"just text"', 'there is """ where an object should begin'],
     ['{"a":"\u0001"}', 'line 1: the JSON is not well-formed'],
-  ])('%j is refused in a sentence', async (text, message) => {
+  ])('the JSON text %j is refused in a sentence', async (text, message) => {
     const { message: found, name } = await rejection(read(text, { modes: ['a', 'b'] }))
     expect(name).toBe('InputError')
     expect(found).toContain(message)

@@ -26,7 +26,7 @@ describe('rows of a program', () => {
     ['times, binned', { modes: ['user', 'film', 'week(seen)'], value: 'stars' }],
     ['counts', { modes: ['user', 'week(seen)'] }],
     ['raw indices', { modes: ['raw:user', 'film'], value: 'stars' }],
-  ])('are the tensor that the same table is: %s', async (_, options) => {
+  ])('rows of a program give the same tensor as a CSV table of them: %s', async (_, options) => {
     const expected = await readRows(await table(), options)
     expect(await tensorFromRecords(rows, options)).toEqual(expected)
     expect(await tensorFromRecords(later(rows), options)).toEqual(expected)
@@ -73,7 +73,7 @@ describe('rows of a program', () => {
     ['other properties', [{ a: 1, b: 2 }], 'there is no column "stars"'],
     ['the same cell twice', [rows[0], rows[0]], "merge: 'sum'"],
     ['negative values', [{ user: 1, film: 1, stars: -1 }], "negative: 'keep'"],
-  ])('are refused in a sentence: %s', async (_, odd, message) => {
+  ])('rows of a program are refused in a sentence: %s', async (_, odd, message) => {
     await expect(
       tensorFromRecords(odd as object[] as never, { modes: ['user', 'film'], value: 'stars' }),
     ).rejects.toThrow(

@@ -93,7 +93,7 @@ describe('a wide table', () => {
     ],
     [{ melt: 'day', modes: ['upper(station)'] }, 'write UNPIVOT in a query'],
     [{ melt: 'day=zone,2024-*', modes: ['station'], value: 'zone' }, 'there is no column "zone"'],
-  ])('%j is refused in a sentence', async (options, message) => {
+  ])('a wide table is refused in a sentence with the options %j', async (options, message) => {
     expect((await rejection(read(WIDE, options))).message).toContain(message)
   })
 

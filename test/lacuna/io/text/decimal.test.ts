@@ -122,12 +122,12 @@ test.each([
   [1.25e-30, '1.25e-30'],
   [2 ** -149, '1.401298e-45'],
   [3.4028234663852886e38, '3.4028235e38'],
-])('%d is written shortly, as %s', (x, text) => {
+])('the number %d is written shortly, as %s', (x, text) => {
   expect(write(Math.fround(x))).toBe(text)
 })
 
 test.each([0, 1, 9, 10, 99, 100, 999_999_999, 1_000_000_000, 2 ** 31, 2 ** 32 - 1])(
-  'the whole number %d is written',
+  'writeWhole writes the digits of %d',
   (n) => {
     const bytes = new Uint8Array(12)
     expect(new TextDecoder().decode(bytes.subarray(0, writeWhole(bytes, 0, n)))).toBe(String(n))

@@ -57,7 +57,7 @@ test.each([
     'x.tns: mode 1 has 1 labels for 2 indices',
   ],
   ['# lacuna {"dims":[1,1]}\n1 2 1\n', 'x.tns, line 2: index 2 of mode 2 is beyond its size 1'],
-])('%j is refused', async (content, message) => {
+])('the .tns header %j is refused', async (content, message) => {
   expect((await rejection(read(content))).message).toContain(message)
 })
 

@@ -42,7 +42,7 @@ describe('the kernel takes the lines that the parser takes, with the same bits',
     ['good text', tnsText(0).map(utf8)],
     ['text with faults', tnsText(1).map(utf8)],
     ['any bytes', tnsBytes],
-  ])('%s', (_, contents) => {
+  ])('the kernel parses .tns lines as the parser does: %s', (_, contents) => {
     checkProperty(
       fc.property(contents, cuts, (content, places) => {
         expect(parsed(content, places, module)).toEqual(parsed(content, places))

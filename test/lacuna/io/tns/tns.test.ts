@@ -271,7 +271,7 @@ const broken: [string, string, string, object?][] = [
 ]
 
 describe('a broken file gets its own sentence', () => {
-  test.each(broken)('%s', async (_, text, message, options) => {
+  test.each(broken)('readTns explains %s', async (_, text, message, options) => {
     const error = await rejection(read(text, options))
     expect(error.name).toBe('InputError')
     expect(error.message).toBe(message)
@@ -313,7 +313,7 @@ describe('readCoordinates', () => {
     ],
     ['1 1\n\n4 1\n', 'q.tns, line 3: the index "4" of mode 1 is beyond its size 3 (counting from 1).'],
     ['1 1\n1 0\n', 'q.tns, line 2: the index "0" of mode 2 is zero; indices count from 1.'],
-  ])('%j is refused', async (text, message) => {
+  ])('readCoordinates refuses %j', async (text, message) => {
     expect((await rejection(coordinates(text))).message).toBe(message)
   })
 })

@@ -19,16 +19,19 @@ import type { ReadPlan } from './readPlan.ts'
 
 /** Facts about the entries, and how to name them in messages. */
 export interface EntryContext {
-  /** An entry of this process as messages name it. */
+  /** Names an entry of this process in messages. */
   where(entry: number): string
-  /** Per mode, the largest index of all processes. */
+  /** Per mode, the largest index of all processes, from 0. */
   largest: readonly number[]
-  /** Whether all coordinates differ, if threads can find that out. */
+  /** Whether all coordinates differ, found by threads; undefined if they cannot. */
   areDistinct?(indices: readonly Uint32Array[]): Promise<boolean | undefined>
   comm: Communicator
 }
 
-/** Checks the entries of this process and merges duplicates, by the policies of the plan. */
+/**
+ * Checks the entries of this process and merges duplicates, by the policies of the plan; throws if they
+ * forbid an entry.
+ */
 export async function checkEntries(
   tensor: SparseTensor,
   plan: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
@@ -63,19 +66,22 @@ async function checkShard(
   return mergeShards(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
 }
 
-/** The policy for duplicates of equal meaning: counts are sums of ones. */
+/** The duplicate policy of a merge policy: counts are sums of ones. */
 const mergeOf = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
   merge === 'count' ? 'sum' : merge
 
-/** Refuses entries of equal coordinates. */
+/** Throws if two entries have equal coordinates. @param where names an entry in messages */
 function refuseDuplicates(indices: readonly Uint32Array[], where: (entry: number) => string): void {
   const firstOf = findDuplicates(indices, indices[0].length)
   if (!firstOf) return
   const first = firstOf.findIndex((first) => first !== 0)
-  throw severalValues(where(first), countDuplicates(firstOf))
+  throw duplicatesError(where(first), countDuplicates(firstOf))
 }
 
-/** Sends every entry to the process that the hash of its coordinates names, and refuses duplicates there. */
+/**
+ * Sends every entry to the process that the hash of its coordinates names; returns the entries received. All
+ * processes throw if there are duplicates.
+ */
 async function refuseShardDuplicates(
   comm: Communicator,
   tensor: SparseTensor,
@@ -93,7 +99,7 @@ async function refuseShardDuplicates(
   if (!first) return { indices: received.indices, values: received.values }
   const [repeated] = await comm.sumNumbers(firstOf ? countDuplicates(firstOf) : 0)
   const [source, entry] = first
-  throw severalValues(await comm.broadcastText(source, () => where(entry)), repeated)
+  throw duplicatesError(await comm.broadcastText(source, () => where(entry)), repeated)
 }
 
 /**
@@ -103,8 +109,12 @@ async function refuseShardDuplicates(
 const countDuplicates = (firstOf: Uint32Array): number =>
   firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
 
-/** The error for rows of equal coordinates. */
-function severalValues(where: string, repeated: number): InputError {
+/**
+ * The error for rows of equal coordinates.
+ * @param where the first row that repeats coordinates
+ * @param repeated the number of such rows
+ */
+function duplicatesError(where: string, repeated: number): InputError {
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
   return new InputError(
     'duplicate',

@@ -11,6 +11,7 @@ import type { Batch, Cells, Texts } from './source/rows.ts'
 
 /** The entries of one pass, which may lie on other threads. */
 export interface EncodedEntries {
+  /** The number of entries, with unknown labels or not. */
   readonly count: number
   /** The file and line of an entry, counted among those that `finish` returned. */
   locate(entry: number): string
@@ -31,7 +32,7 @@ export interface EncodedRows<E extends EncodedEntries = EncodedEntries> {
   marks: Marks
 }
 
-/** Encodes the rows of a table on this thread. */
+/** Encodes the rows of a table on this thread; throws for a cell that cannot be read. */
 export async function encodeRows({
   table,
   modes,
@@ -84,7 +85,7 @@ export async function encodeRows({
   return { readers, entries, rows, weightless, marks: context.marks }
 }
 
-/** Arrays for the rows of a batch, reused for the next one. */
+/** Allocates arrays for the rows of a batch, which are reused for the next one. */
 const allocateBuffers = (rowCount: number) => ({
   valid: new Uint8Array(rowCount),
   values: new Float64Array(rowCount),
@@ -93,7 +94,8 @@ const allocateBuffers = (rowCount: number) => ({
 
 /**
  * Reads the values of a column and clears `valid` for the rows that have none.
- * @param into receives the values; without it they are not read, but empty cells are still marked
+ * @param into receives the values; without it text is not read as numbers, and only empty cells are cleared
+ * @returns `into`, or the cells if they are numbers already; undefined without `into`
  */
 function markValues(
   cells: Cells,
@@ -113,7 +115,7 @@ function markValues(
   return values
 }
 
-/** Clears `valid` for rows of weight 0; returns how many there were. */
+/** Clears `valid` for valid rows of weight 0; returns how many there were. */
 function markWeightless(weights: Float64Array, valid: Uint8Array): number {
   let count = 0
   for (let row = 0; row < valid.length; row++)

@@ -16,7 +16,9 @@ import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
 import { type Batch, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 
+/** Names of columns that hold the value. */
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
+/** Names of columns that hold times. */
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
 /** Names of parts of a time: numbers, but no measurements. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
@@ -24,9 +26,9 @@ const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
 const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
 /** Names of columns that number the rows and carry no information; pandas writes one without a name. */
 const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
-/** A column is one of numbers if more than this fraction of its cells are. */
+/** A column of text is one of numbers, or of times, if more than this fraction of its cells are. */
 const BULK = 0.9
-/** The limit for a column whose name is that of a value. */
+/** The fraction of numbers for a column whose name is that of a value. */
 const NAMED_BULK = 0.5
 
 /** A column, as the first rows of a table show it. */
@@ -47,7 +49,7 @@ export interface ColumnSummary {
   foreign?: string[]
 }
 
-/** Summarizes the columns of a table by its first rows. @param dates formats of times that the user gave */
+/** Summarizes the columns of a table by its first rows, `sample`. @param dates formats that the user gave */
 export function summarizeColumns(table: Table, sample: Batch, dates?: readonly string[]): ColumnSummary[] {
   const named = !table.columns.every(({ name }) => /^column\d+$/.test(name))
   return table.columns.map(({ name, type, quoted }, c) => {
@@ -95,6 +97,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     }
   })
 
+  /** Whether the cells of the first column are n, n + 1, n + 2 … */
   function countsUp(batch: Batch): boolean {
     const cells = batch.columns[0]
     if (!cells || cells instanceof Float64Array) return false
@@ -106,7 +109,8 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
 }
 
 /**
- * Formats of dates that fit all texts and are not ISO's; numbers are dates only if all look like 20140401.
+ * The formats of dates that fit all texts and are not ISO 8601; whole numbers are dates only if all look like
+ * 20140401.
  */
 function foreignFormats(filled: readonly { text: string }[], type: ColumnType): string[] {
   const texts = [...new Set(filled.map(({ text }) => text))].slice(0, 1000)
@@ -127,7 +131,7 @@ export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | u
 }
 
 /**
- * Refuses a table with a column that is called a value but holds text: counting rows would hide the mistake.
+ * Throws if a column has the name of a value but holds text: counting rows would hide the mistake.
  */
 export function refuseTextValue(columns: readonly ColumnSummary[], where: string): void {
   const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
@@ -142,7 +146,8 @@ export function refuseTextValue(columns: readonly ColumnSummary[], where: string
 const LABEL = /^((19|20)\d\d([-/.]\d\d?){0,2}|\d+)$/
 
 /**
- * Refuses a wide table, such as one with a column per day, whose columns would be guessed as modes and value.
+ * Throws for a wide table, such as one with a column per day, whose columns would be guessed as modes and
+ * value: three or more columns of numbers are named like labels.
  */
 export function refuseWide(columns: readonly ColumnSummary[], where: string): void {
   const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
@@ -155,13 +160,14 @@ export function refuseWide(columns: readonly ColumnSummary[], where: string): vo
   )
 }
 
-/** The first example of a column, for messages. */
+/** A clause with the first example of a column, for messages; empty if there is none. */
 const exampleOf = ({ examples }: ColumnSummary): string =>
   examples.length > 0 ? `, such as "${examples[0]}"` : ''
 
 /**
  * Guesses the modes: the columns called …id if there are two, else all of text or whole numbers; and the week
- * of each time.
+ * of each time. Throws if there are fewer than two, or dates are not in ISO 8601.
+ * @param value the column of values, which is no mode
  */
 export function guessModes(
   columns: readonly ColumnSummary[],
@@ -173,7 +179,7 @@ export function guessModes(
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
   const chosen = ids.length >= 2 ? ids : things
   const modes = others.flatMap((column) => {
-    if (isTime(column) && column.foreign) throw refuseForeignDates(column, where)
+    if (isTime(column) && column.foreign) throw foreignDatesError(column, where)
     if (isTime(column)) return [isBinned(column) ? column.name : `week(${column.name})`]
     return chosen.includes(column) ? [column.name] : []
   })
@@ -185,15 +191,15 @@ export function guessModes(
   return modes
 }
 
-/** Whether a column holds times: by its type, by its name, or by a format that is not ISO's. */
+/** Whether a column holds times: by its type, by its name, or by a format other than ISO 8601. */
 export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
   isTemporal(type) || (TIME.test(name) && !isFraction(type)) || (foreign !== undefined && type === 'VARCHAR')
 
 /** Whether a column holds times that are binned already, by its name: week(timestamp). */
 const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
-/** The error for a column of dates in other formats than ISO. */
-function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
+/** The error for a column of dates in other formats than ISO 8601. */
+function foreignDatesError({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
   const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
   return new InputError(
@@ -202,7 +208,9 @@ function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, whe
   )
 }
 
-/** The message about cells of the guessed value that are no numbers; undefined if there are none. */
+/**
+ * A message, without its period, about cells of a column that are no numbers; undefined if there are none.
+ */
 export function describeSpoilt({ name, spoilt }: ColumnSummary): string | undefined {
   if (!spoilt) return undefined
   const { count, where, text } = spoilt

@@ -1,5 +1,6 @@
 /**
- * Tables: sources of rows, their meaning as tensors or queries, and tensors and answers written as tables.
+ * Tables: sources of rows, read as tensors or as queries to a model; and tensors and answers written as
+ * tables.
  */
 
 export { timeBins } from './columns/bins.ts'

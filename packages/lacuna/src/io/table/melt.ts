@@ -1,5 +1,6 @@
 /**
- * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
+ * Melts a wide table to a long one: columns that are labels of one mode become a column of their names, and
+ * one of their cells.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { escapeRegExp, numberText } from '../text/index.ts'
@@ -15,18 +16,18 @@ import {
   type Wanted,
 } from './source/rows.ts'
 
-/** Rows of the long table per batch. */
+/** The most rows of the long table per batch, unless one row of the wide table becomes more. */
 const BATCH_ROWS = 2 ** 16
 
-/** A long table: each row of the wide one becomes a row for every wide column, in their order. */
+/** A long table: each row of the wide one becomes one row for every melted column, in their order. */
 export interface MeltedTable extends Table {
-  /** Positions of the wide columns in the wide table. */
+  /** Positions of the melted columns in the wide table. */
   wide: readonly number[]
 }
 
 /**
  * Makes a long table: its columns are those that are not melted, then one with the names of the melted
- * columns, then one with their cells.
+ * columns, then one with their cells. Throws if it is not clear which columns are melted.
  * @param melt the name of the new mode and, after an equals sign, patterns of the columns to melt; without
  * patterns, all columns that no mode names
  * @param modes the modes as the user typed them
@@ -57,10 +58,11 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   const texts = wide.map((column) => ({ column, asText: true }))
 
   /**
-   * The rows of a batch of the wide table as batches of the long one.
-   * @param first the first wide column in the batch
+   * Yields the rows of a batch of the wide table as batches of the long one.
+   * @param wanted columns of the long table
+   * @param first the position of the first melted column in the batch
    */
-  function* long(batch: Batch, wanted: readonly Wanted[], first: number): Generator<Batch> {
+  function* meltBatch(batch: Batch, wanted: readonly Wanted[], first: number): Generator<Batch> {
     const rows = Math.max(1, Math.floor(BATCH_ROWS / wide.length))
     for (let start = 0; start < batch.rowCount; start += rows) {
       const count = Math.min(rows, batch.rowCount - start)
@@ -77,7 +79,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
           return { bytes: names.bytes, starts, ends }
         }
         if (column > fixed.length)
-          return values(batch.columns.slice(first, first + wide.length), start, rowCount)
+          return meltCells(batch.columns.slice(first, first + wide.length), start, rowCount)
         const own = batch.columns[w]
         if (own instanceof Float64Array) return pick(new Float64Array(rowCount), own)
         const { bytes, starts, ends } = own
@@ -92,8 +94,8 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     }
   }
 
-  /** The cells of the wide columns, row by row. */
-  function values(columns: readonly Cells[], start: number, rowCount: number): Cells {
+  /** The cells of the melted columns from row `start` on, row by row, as one column of `rowCount` cells. */
+  function meltCells(columns: readonly Cells[], start: number, rowCount: number): Cells {
     return cellsOf(
       Array.from({ length: rowCount }, (_, row) => {
         const cells = columns[row % wide.length]
@@ -104,9 +106,10 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     )
   }
 
+  /** Reads the long table. */
   async function* read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     const own = wanted.map(({ column }) => ({ column: fixed[Math.min(column, fixed.length - 1)] ?? wide[0] }))
-    for await (const batch of table.read([...own, ...texts])) yield* long(batch, wanted, own.length)
+    for await (const batch of table.read([...own, ...texts])) yield* meltBatch(batch, wanted, own.length)
   }
 
   return {
@@ -124,13 +127,13 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
         ({ column }) => sample.columns[fixed[Math.min(column, fixed.length - 1)] ?? wide[0]],
       )
       const wideCells = wide.map((c) => sample.columns[c])
-      const { value } = long({ ...sample, columns: [...own, ...wideCells] }, all, own.length).next()
+      const { value } = meltBatch({ ...sample, columns: [...own, ...wideCells] }, all, own.length).next()
       return value ?? { ...sample, rowCount: 0 }
     },
   }
 }
 
-/** The column that a mode is made of, as a list; empty if it is the melted one. */
+/** The position of the column that a mode is made of, in a list; empty if it is the melted one. */
 function columnOf({ columns, name }: Table, text: string, melted: string): number[] {
   const found = findMode(text, [...columns, { name: melted }], name)
   if (!found)
@@ -141,7 +144,7 @@ function columnOf({ columns, name }: Table, text: string, melted: string): numbe
   return found.column < columns.length ? [found.column] : []
 }
 
-/** Whether a column is melted: by the patterns, or else if no mode names it. */
+/** Whether a column is melted: by patterns with *, separated by commas, or else if no mode names it. */
 function isMelted(name: string, patterns: string | undefined, named: boolean): boolean {
   if (patterns === undefined) return !named
   return patterns.split(',').some((pattern) => {

@@ -103,12 +103,12 @@ export interface ReadRowsOptions extends TableOptions {
   onRows?(rows: number): void
 }
 
-/** Reads a table as a tensor. */
+/** Reads a table as a tensor, on this thread. Throws an InputError if it cannot be read as one. */
 export async function readRows(table: Table, options: ReadRowsOptions = {}): Promise<SparseTensor> {
   return readPlanned(await planRows(table, options))
 }
 
-/** Finds modes, value and weight among the columns of a table, and settles how rows are merged. */
+/** Plans how a table is read: finds modes, value and weight among its columns; throws if they do not fit. */
 export async function planRows(given: Table, options: ReadRowsOptions): Promise<ReadPlan> {
   const { like, dims, negative, onRemark, onRows } = options
   const table =
@@ -119,8 +119,8 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
           ...(options.weight ? [options.weight] : []),
         ])
   for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
-  const chosen = await choose(table, options)
-  const modes = like?.modes ? modesLike(table, options, like.modes) : chosen.modes
+  const chosen = await chooseColumns(table, options)
+  const modes = like?.modes ? findStoredModes(table, options, like.modes) : chosen.modes
   const { value } = chosen
   const merge = options.merge ?? chosen.merge ?? options.duplicates ?? (value ? 'error' : 'count')
   if (!value && merge !== 'count' && merge !== 'sum')
@@ -167,7 +167,7 @@ export interface TableGuess {
   problem?: InputError
 }
 
-/** Guesses the modes and the value of a table, as a proposal that the user may change. */
+/** Guesses the modes and the value of a table by its first rows, as a proposal that the user may change. */
 export async function guessTable(table: Table): Promise<TableGuess> {
   const columns = summarizeColumns(table, await table.sample())
   const value = guessValue(columns)?.name
@@ -188,8 +188,11 @@ export interface Choice {
   index?: IndexPolicy
 }
 
-/** Chooses modes and value by the recipe, by the options, or by guessing. */
-async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
+/**
+ * Chooses modes and value by the recipe, by the options, or by guessing, which it reports. Without a recipe,
+ * `modes` is empty if `like` has modes: these are used instead.
+ */
+async function chooseColumns(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const { columns, name: where } = table
   const { recipe, like, modes, onRemark } = options
   if (recipe) return recipes[recipe](table)
@@ -221,14 +224,17 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   return { modes: found, value: name === undefined ? undefined : requireColumn(table, name) }
 }
 
-/** Finds a mode that must be there. */
+/** Finds the mode that a text means; throws if the table lacks it. */
 function requireMode({ columns, name }: Table, text: string): FoundMode {
   const found = findMode(text, columns, name)
   if (!found) throw noColumn(parseMode(text).body, columns, name)
   return found
 }
 
-/** The modes that the options name, with the melted mode last if they do not name it. */
+/**
+ * The modes that the options name, with the melted mode last if they do not name it. Throws if one is
+ * missing.
+ */
 function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundMode[] {
   const found = modes.map((text) => requireMode(table, text))
   const names = table.columns.length - 2
@@ -238,10 +244,10 @@ function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundM
 }
 
 /**
- * Finds the modes of other data among the columns of this table; where they are missing, the modes that the
- * user names.
+ * Finds the modes of a model or tensor among the columns of a table; for one that is missing, the mode that
+ * the user names. Throws if there is neither.
  */
-function modesLike(
+function findStoredModes(
   table: Table,
   { modes, melt }: ReadRowsOptions,
   known: NonNullable<SparseTensor['modes']>,
@@ -257,7 +263,7 @@ function modesLike(
   })
 }
 
-/** Finds a column of values or weights that must be there. */
+/** Finds the column of values or weights that a text names; throws if the table lacks it. */
 function requireColumn(table: Table, text: string): { column: number; name: string } {
   const column = findColumn(table.columns, parseMode(text).body)
   if (column < 0) throw noColumn(text, table.columns, table.name)

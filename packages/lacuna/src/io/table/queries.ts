@@ -40,15 +40,18 @@ export interface QueryBatch {
   records?: readonly string[]
 }
 
-/** Finds the model's modes among the columns of a table, and returns its rows batch by batch. */
+/**
+ * Finds the model's modes among the columns of a table, and returns a generator of the table's rows in
+ * batches. Throws at once if a mode or the value is missing.
+ */
 export function openQueries(
   table: Table,
   model: Labelled,
   options: QueryOptions = {},
 ): AsyncGenerator<QueryBatch> {
-  const modes = queryModes(table, model, options.modes)
-  const value = observedColumn(table, options.value)
-  const lookups = modes.map((mode, m) => lookup(mode, table, model, m))
+  const modes = findQueryModes(table, model, options.modes)
+  const value = findObservedColumn(table, options.value)
+  const lookups = modes.map((mode, m) => modeLookup(mode, table, model, m))
   return rows()
 
   async function* rows(): AsyncGenerator<QueryBatch> {
@@ -66,7 +69,7 @@ export function openQueries(
         observed:
           value === undefined
             ? new Float64Array(rowCount).fill(NaN)
-            : numbersOf(columns[modes.length], batch, table),
+            : cellNumbers(columns[modes.length], batch, table),
         fields: columns.slice(first),
         records,
       }
@@ -75,10 +78,10 @@ export function openQueries(
 }
 
 /**
- * Finds the columns of the modes: as the user typed them; by the modes' names; for a model without names, the
- * columns mode_1, mode_2 …, else the first ones.
+ * Finds the columns of a model's modes: as the user typed them; else by the modes' names; for a model without
+ * names, the columns mode_1, mode_2 …, else the first ones. Throws if one is missing.
  */
-function queryModes(
+function findQueryModes(
   table: Table,
   { dims, modes }: Labelled,
   typed: readonly string[] | undefined,
@@ -113,8 +116,10 @@ function queryModes(
   return dims.map((_, column) => ({ name: columns[column].name, column }))
 }
 
-/** Finds the column of observed values; undefined if there is none. */
-function observedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
+/**
+ * The position of the column of observed values; undefined if there is none. Throws if it was to be there.
+ */
+function findObservedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
   const wanted = typeof value === 'object' ? value.ifPresent : value
   if (wanted === undefined) return undefined
   const column = findColumn(columns, wanted)
@@ -126,8 +131,8 @@ function observedColumn({ columns, name }: Table, value: QueryOptions['value']):
   return column < 0 ? undefined : column
 }
 
-/** The cells of a column as numbers; NaN for those that are none. */
-function numbersOf(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float64Array {
+/** The cells of a column as numbers; NaN for those that are none or empty. */
+function cellNumbers(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float64Array {
   if (cells instanceof Float64Array) return cells
   return Float64Array.from({ length: rowCount }, (_, row) => {
     const text = cellText(cells, row)?.trim() ?? ''
@@ -135,11 +140,11 @@ function numbersOf(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float
   })
 }
 
-/** The indices of a column's cells. */
+/** Returns the indices, from 0, of a mode's cells; -1 for labels that the model does not know. */
 type Lookup = (cells: Cells, batch: Batch) => Float64Array
 
-/** Looks the cells of a mode up among the model's labels, or reads them as indices from 1 if it has none. */
-function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Lookup {
+/** The lookup of a mode: among the labels of the model's mode m or, if that has none, as indices from 1. */
+function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): Lookup {
   const column = table.columns[mode.column]
   const labels = model.labels?.[m]
   const size = model.dims[m]
@@ -155,7 +160,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
   const cache = new Map<string, number>()
   return (cells, { rowCount }) =>
     Float64Array.from({ length: rowCount }, (_, row) => {
-      const text = cells instanceof Float64Array ? numberCell(cells[row], column) : cellText(cells, row)
+      const text = cells instanceof Float64Array ? numberCellText(cells[row], column) : cellText(cells, row)
       if (text === null) return -1
       const known = cache.get(text)
       if (known !== undefined) return known
@@ -166,11 +171,11 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
     })
 }
 
-/** A number as the text of its column. */
-const numberCell = (x: number, { type }: TableColumn): string | null =>
+/** A number as text by the type of its column; null for NaN. */
+const numberCellText = (x: number, { type }: TableColumn): string | null =>
   Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
 
-/** Looks the bins of a mode's cells up among the model's labels. */
+/** The lookup of a binned mode: of bins among the model's labels or, if there are none, as indices from 1. */
 function binLookup(
   { argument = 0, dates }: FoundMode,
   binning: Binning,
@@ -182,7 +187,8 @@ function binLookup(
   const indexOf = labels && new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
   const times = new TimeColumn(column.name, column.type, dates)
   return (cells, batch) => {
-    const found = binning.of === 'time' ? times.times(cells, batch.rowCount) : numbersOf(cells, batch, table)
+    const found =
+      binning.of === 'time' ? times.times(cells, batch.rowCount) : cellNumbers(cells, batch, table)
     return Float64Array.from(found.subarray(0, batch.rowCount), (x) => {
       if (!Number.isFinite(x)) return -1
       const bin = binning.bin(x, argument)

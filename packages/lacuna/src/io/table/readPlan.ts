@@ -27,11 +27,13 @@ export interface ReadPlan {
   value?: NamedColumn
   /** The column of the entries' weights. */
   weight?: NamedColumn
+  /** How rows of equal coordinates are merged. */
   merge: MergePolicy
+  /** Whether whole numbers are indices, for modes that have no policy of their own. */
   index: IndexPolicy
-  /** A tensor or model whose labels are used; rows with other labels are left out. */
+  /** A tensor or model whose modes and labels are used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
-  /** Modes are those of `like`, but labels are the table's own. */
+  /** Whether the modes are those of `like`, but labels are the table's own. */
   newLabels?: boolean
   /** Sizes of the modes, where these have no labels. */
   dims?: readonly number[]

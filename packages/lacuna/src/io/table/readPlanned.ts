@@ -16,7 +16,7 @@ import { type EncodedEntries, type EncodedRows, encodeRows } from './encodeRows.
 import type { ReadPlan } from './readPlan.ts'
 import { columnList, type Table } from './source/rows.ts'
 
-/** Who reads the rows: this thread by default. */
+/** The threads or processes that read the rows; by default this thread alone. */
 export interface RowsDriver {
   /** Encodes the rows by threads; undefined where that is not possible, and this thread encodes them. */
   encodeRows?(plan: ReadPlan): Promise<EncodedRows | undefined>
@@ -27,7 +27,7 @@ export interface RowsDriver {
 }
 
 /**
- * Reads the rows of a plan.
+ * Reads the rows of a plan as a tensor. Throws if no entries are left.
  * @returns the tensor; of several processes, the entries of this process, with sizes and labels of all
  */
 export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Promise<SparseTensor> {
@@ -49,7 +49,7 @@ export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Prom
   }
   const { unknown, ...found } = await entries.finish(indexOfCode)
   // Every code was given to the value of some entry.
-  const own = unknown === 0 ? indexOfCode.map(largest) : found.indices.map(largest)
+  const own = unknown === 0 ? indexOfCode.map(largestOf) : found.indices.map(largestOf)
   const counts = await comm.allGatherNumbers(unknown, found.values.length, ...own)
   const sum = (column: number): number => counts.reduce((total, numbers) => total + numbers[column], 0)
   reportUnknownLabels(plan, sum(0))
@@ -60,14 +60,16 @@ export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Prom
   return checkEntries(tensor, plan, { where, largest: most, areDistinct: driver.areDistinct, comm })
 }
 
-/** Completes a code by another step: for each code, indexOfCode[codes[code]]. */
+/** Composes two maps of codes: returns indexOfCode[codes[code]] for each code. */
 export function composeCodes(codes: Uint32Array, indexOfCode: Uint32Array): Uint32Array {
   const composed = uint32Array(codes.length)
   for (let code = 0; code < codes.length; code++) composed[code] = indexOfCode[codes[code]]
   return composed
 }
 
-/** Sorts the values of a mode, when all of them are known, and makes them its labels. */
+/**
+ * Makes the distinct values of mode m its labels or indices; by those of `like`, unless labels are to be new.
+ */
 function finishMode(
   { modes, index, like, newLabels }: ReadPlan,
   m: number,
@@ -79,7 +81,11 @@ function finishMode(
   return reader.finish(modes[m].index ?? index, known, dictionary)
 }
 
-/** The sizes of the modes. @param largest per mode, the largest index of all entries */
+/**
+ * The sizes of the modes: those of the plan, else the numbers of labels, else the largest indices or the
+ * sizes of `like`.
+ * @param largest per mode, the largest index of all entries, from 0
+ */
 function sizesOf(
   { modes, dims, like }: ReadPlan,
   finished: readonly FinishedMode[],
@@ -90,7 +96,7 @@ function sizesOf(
   )
 }
 
-/** The tensor with the names of its modes and labels, not yet checked. */
+/** Entries as a tensor with modes, labels and the name of its values, not yet checked. */
 function nameEntries(
   { table, modes, value, merge, like }: ReadPlan,
   finished: readonly FinishedMode[],
@@ -120,7 +126,10 @@ function describeEntry(
   return `${entries.locate(entry)}, at ${modes.map(({ name }, m) => `${name} = ${label(m)}`).join(', ')}`
 }
 
-/** Reports which rows of all processes were left out; returns how many rows there are. */
+/**
+ * Reports how many rows of all processes were left out and why; returns how many rows there are. Throws if
+ * none is valid.
+ */
 async function reportRows(
   plan: ReadPlan,
   { entries, rows, weightless, marks }: EncodedRows,
@@ -135,7 +144,7 @@ async function reportRows(
   if (missing > 0)
     onRemark?.(
       remark([
-        `${table.name}: ${leftOut(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
+        `${table.name}: ${leftOutClause(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
       ]),
     )
   if (marked > 0) {
@@ -145,21 +154,21 @@ async function reportRows(
     onRemark?.(remark([`${table.name}: ${cells} taken as empty (${example})`], true))
   }
   if (withoutWeight > 0)
-    onRemark?.(remark([`${table.name}: ${leftOut(withoutWeight)} the weight ${weight?.name} is 0`]))
+    onRemark?.(remark([`${table.name}: ${leftOutClause(withoutWeight)} the weight ${weight?.name} is 0`]))
   if (valid === 0) throw noEntries(table, all)
   return all
 }
 
-/** Reports rows whose labels the training data lacks. */
+/** Reports the number of rows left out because the training data lacks a label, if there are any. */
 function reportUnknownLabels({ table, onRemark }: ReadPlan, rows: number): void {
-  if (rows > 0) onRemark?.(remark([`${table.name}: ${leftOut(rows)} the training data lacks a label`]))
+  if (rows > 0) onRemark?.(remark([`${table.name}: ${leftOutClause(rows)} the training data lacks a label`]))
 }
 
-/** The beginning of a remark about rows that are left out. */
-const leftOut = (rows: number): string =>
+/** The beginning of a remark about a number of rows that are left out: '2 rows are left out, since'. */
+const leftOutClause = (rows: number): string =>
   rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
 
-/** The error for a table without entries. */
+/** The error for a table without entries. @param rows the number of its rows, none of which is left */
 function noEntries({ name, columns }: Table, rows: number): InputError {
   return new InputError(
     'empty',
@@ -170,7 +179,7 @@ function noEntries({ name, columns }: Table, rows: number): InputError {
 }
 
 /** The largest number of a column; 0 if it is empty. */
-function largest(column: Uint32Array): number {
+function largestOf(column: Uint32Array): number {
   let most = 0
   for (let e = 0; e < column.length; e++) if (column[e] > most) most = column[e]
   return most

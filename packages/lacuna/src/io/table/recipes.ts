@@ -19,12 +19,12 @@ interface Recipe {
   index?: IndexPolicy
 }
 
-/** Each recipe, as a function of the table. */
+/** By name, the function that makes a recipe for a table; rejects if the table is not of the data set. */
 export const recipes: Readonly<Record<RecipeName, (table: Table) => Promise<Recipe>>> = { movielens, uber }
 
 /**
- * User × movie × week, ids as they are, weeks counted from the first rating. ratings.dat and u.data have no
- * names of columns; in all editions they are user, movie, rating and Unix time, in this order.
+ * MovieLens: user × movie × week, ids as they are, weeks counted from the first rating. ratings.dat and
+ * u.data have no names of columns; in all editions they are user, movie, rating and Unix time, in this order.
  */
 async function movielens(table: Table): Promise<Recipe> {
   const { columns, name } = table
@@ -46,7 +46,7 @@ async function movielens(table: Table): Promise<Recipe> {
   }
 }
 
-/** The first time in a column, in seconds. */
+/** The first time in a column, in seconds since 1970; 0 if there is none. Reads all rows if it must. */
 async function earliest(table: Table, column: number): Promise<number> {
   const times = new TimeColumn(table.columns[column].name, table.columns[column].type, undefined)
   let first = (await table.earliest?.(column)) ?? Infinity
@@ -57,8 +57,8 @@ async function earliest(table: Table, column: number): Promise<number> {
 }
 
 /**
- * Day × hour × latitude × longitude, coordinates rounded to three decimals (about 100 m), pickups counted:
- * FROSTT's. Halves are rounded to even, as NumPy does; SQL's round would give other cells.
+ * FROSTT's Uber tensor: day × hour × latitude × longitude, coordinates rounded to three decimals (about 100
+ * m), pickups counted. Halves are rounded to even, as NumPy does; SQL's round would give other cells.
  */
 async function uber({ columns, name }: Table): Promise<Recipe> {
   const [time, lat, lon] = ['Date/Time', 'Lat', 'Lon'].map((needed) => {

@@ -35,7 +35,7 @@ export async function tensorFromRecords(
   return readRows(await recordsTable(rows), options)
 }
 
-/** The rows as a table; its columns are the properties of the first rows. */
+/** The rows as a table; its columns are the properties of the first rows. Throws if there are none. */
 async function recordsTable(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Table> {
   const batches = batchesOf(rows)
   const first = await batches.next()
@@ -68,7 +68,7 @@ interface Rows {
   rows: readonly Row[]
 }
 
-/** Rows in batches; refuses rows that are no objects. */
+/** Yields rows in batches; throws if one is no object. */
 async function* batchesOf(source: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Rows, undefined> {
   if (!isIterable(source))
     throw new InputError('option', 'The rows must be a list or another iterable of objects.')
@@ -95,7 +95,7 @@ const isIterable = (source: unknown): boolean =>
   source !== null &&
   (Symbol.iterator in source || Symbol.asyncIterator in source)
 
-/** The wanted columns of some rows. */
+/** Rows as a batch of the wanted columns; a property that is missing is an empty cell. */
 function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: readonly Wanted[]): Batch {
   return {
     rowCount: rows.length,
@@ -110,7 +110,9 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
   }
 }
 
-/** A property as the text of a cell; null where it is missing. */
+/**
+ * A property as the text of a cell; null where it is missing or NaN. Throws if it is an object or the like.
+ */
 function textOfProperty(value: unknown, name: string, row: number): string | null {
   if (value === null || value === undefined || Number.isNaN(value)) return null
   if (typeof value === 'string') return value

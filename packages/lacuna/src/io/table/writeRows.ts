@@ -8,13 +8,13 @@ import { type Cells, cellText } from './source/rows.ts'
 /** A column that is written. */
 export interface OutputColumn {
   name: string
-  /** number, whole (a count from 0 to 2³² − 1), or text. */
+  /** The kind of the cells: numbers, whole numbers (counts from 0 to 2³² − 1), or texts. */
   kind: 'number' | 'whole' | 'text'
   /** The type that texts are written for: labels of a mode of numbers are numbers in JSON and Parquet. */
   type?: string
   /**
-   * Texts stand as in another table, unless they were in quotes there: numbers and truth values among them
-   * are such in JSON.
+   * For texts that are copied from another table: whether they were in quotes there. Plain ones that are
+   * numbers or truth values are such in JSON.
    */
   verbatim?: 'quoted' | 'plain'
 }
@@ -25,13 +25,13 @@ export type OutputRow = readonly (string | number | null)[]
 /** Rows that are written at a time. */
 export interface OutputBatch {
   rowCount: number
-  /** The cell of a row and column. */
+  /** The cell of a row and column; null and NaN are empty. */
   cell(row: number, column: number): string | number | null
   /** The rows as JSON objects; in JSON each takes the place of the first `recordColumns` columns. */
   records?: readonly string[]
 }
 
-/** Rows that are lists of cells as a batch. */
+/** Makes a batch of rows that are lists of cells. */
 export const batchOfRows = (rows: readonly OutputRow[]): OutputBatch => ({
   rowCount: rows.length,
   cell: (row, column) => rows[row][column],
@@ -41,7 +41,7 @@ export const batchOfRows = (rows: readonly OutputRow[]): OutputBatch => ({
 export const isJson = (format: TableText | undefined): boolean => format === 'json' || format === 'ndjson'
 
 /**
- * Writes rows as text, a chunk per batch.
+ * Yields rows as text, a chunk per batch, with what comes before and behind them in the format.
  * @param recordColumns the number of leading columns that a batch's records stand for
  */
 export async function* writeRows(
@@ -61,7 +61,7 @@ export async function* writeRows(
     const member = (row: number, c: number): string => `${keys[c]}:${jsonValue(cell(row, c), columns[c])}`
     for (let row = 0; row < rowCount; row++) {
       if (!isJson(format)) {
-        text += line(columns.map((_, c) => asText(cell(row, c))))
+        text += line(columns.map((_, c) => outputText(cell(row, c))))
         continue
       }
       const record = records?.[row].trim().slice(1, -1).trimEnd() ?? ''
@@ -75,15 +75,15 @@ export async function* writeRows(
   if (format === 'json') yield rows === 0 ? '[]\n' : '\n]\n'
 }
 
-/** A cell as text; null where it is empty. */
-const asText = (cell: string | number | null): string | null =>
+/** A cell as text, for CSV; null where it is empty. */
+const outputText = (cell: string | number | null): string | null =>
   typeof cell === 'number' ? (Number.isNaN(cell) ? null : numberAsText(cell)) : cell
 
-/** A cell as JSON. Labels of a numeric type are numbers, unless a double does not hold them. */
+/** A cell as JSON, null where it is empty. Labels of a numeric type are numbers if a double holds them. */
 function jsonValue(cell: string | number | null, { type, verbatim }: OutputColumn): string {
   if (cell === null || (typeof cell === 'number' && Number.isNaN(cell))) return 'null'
   if (typeof cell === 'number') return numberAsText(cell)
-  const isPlain = verbatim ? verbatim === 'plain' && isJsonValue(cell) : isValueOf(type, cell)
+  const isPlain = verbatim ? verbatim === 'plain' && isJsonValue(cell) : isTypedValue(type, cell)
   return isPlain ? cell : JSON.stringify(cell)
 }
 
@@ -91,8 +91,8 @@ function jsonValue(cell: string | number | null, { type, verbatim }: OutputColum
 const isJsonValue = (text: string): boolean =>
   /^(-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?|true|false)$/i.test(text) && text === text.toLowerCase()
 
-/** Whether a text is a number or truth value by its type, and a double holds it. */
-function isValueOf(type: string | undefined, text: string): boolean {
+/** Whether a text is a truth value or, by its type, a number that a double holds. */
+function isTypedValue(type: string | undefined, text: string): boolean {
   if (type === 'BOOLEAN') return text === 'true' || text === 'false'
   return type !== undefined && isNumeric(type as ColumnType) && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)
 }
@@ -106,7 +106,7 @@ function csvField(text: string | null, delimiter: string): string {
   return plain ? text : doubleQuote(text)
 }
 
-/** The text of a cell that was read; null where it is empty. */
+/** The text of a row's cell in a column that was read, numbers included; null where it is empty. */
 export const textOfCell = (cells: Cells, row: number): string | null => {
   if (!(cells instanceof Float64Array)) return cellText(cells, row)
   return Number.isNaN(cells[row]) ? null : String(cells[row])

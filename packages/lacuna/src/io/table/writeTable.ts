@@ -18,17 +18,19 @@ import { uniqueNames } from './source/rows.ts'
 
 /** The text between and around the fields of a table in a format. */
 interface RowStyle {
+  /** The text before the first row. */
   head: string
   /** The text before each field. */
   before: readonly string[]
   /** The text between two rows. */
   between: string
+  /** The text behind the last row. */
   tail: string
   /** Writes a text as a field. */
   quote(text: string): string
 }
 
-/** The style of a format. @param names of the columns */
+/** The texts between and around fields in a format. @param names of the columns */
 function rowStyle(format: TableText, names: readonly string[]): RowStyle {
   if (format === 'csv' || format === 'tsv') {
     const delimiter = format === 'csv' ? ',' : '\t'
@@ -50,8 +52,8 @@ function rowStyle(format: TableText, names: readonly string[]): RowStyle {
 }
 
 /**
- * A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value, and
- * its weight if it has any.
+ * The names of a table's columns for a tensor, all distinct: one per mode, named as the mode or mode_1,
+ * mode_2 …, then its value, and its weight if it has any.
  */
 export function columnNames({
   dims,
@@ -63,6 +65,7 @@ export function columnNames({
   return uniqueNames([...wanted, valueName || 'value', ...(weights ? ['weight'] : [])])
 }
 
+/** A number as JSON writes it. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
 
 /** Whether the labels of a mode are numbers by their type, and so may stand in a file without quotes. */
@@ -75,7 +78,7 @@ function areNumbers(mode: Mode | undefined, labels: readonly string[]): boolean 
 }
 
 /**
- * Refuses a tensor in which two indices of a mode have the same label: a table could not distinguish them.
+ * Throws if two indices of a mode have the same label: a table could not distinguish them.
  */
 export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
   labels?.forEach((names, mode) => {
@@ -87,7 +90,9 @@ export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
   })
 }
 
+/** Bytes of a chunk. */
 const CHUNK_BYTES = 2 ** 18
+/** The most digits of an index. */
 const LONGEST_INDEX = 10
 
 /**
@@ -145,7 +150,10 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
   yield encoder.encode(style.tail)
 }
 
-/** Texts one after the other as UTF-8, so that rows are assembled without making strings. */
+/**
+ * Encodes texts as UTF-8, one after the other, so that rows are assembled without making strings: text i is
+ * bytes [starts[i], starts[i + 1]), at most `longest` of them.
+ */
 function encodeTexts(texts: readonly string[]): { bytes: Uint8Array; starts: Float64Array; longest: number } {
   const encoder = new TextEncoder()
   const starts = new Float64Array(texts.length + 1)
