@@ -98,6 +98,7 @@ export interface TextKernel {
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   /** Counts how many of `count` hashes belong to each part. */
   countParts(hashes: number, count: number, parts: number, counts: number): void
+  /** Writes the hashes and entry numbers of the `own` parts from `first` on to `dealt`, part by part. */
   dealOwn(
     hashes: number,
     count: number,
@@ -108,6 +109,7 @@ export interface TextKernel {
     number: number,
     dealt: number,
   ): void
+  /** 1 if two of the entries `from` … `to` − 1 in `dealt` have the same coordinates, else 0. */
   findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
 }
 
