@@ -28,7 +28,7 @@ export class Sheet {
   readonly #width: number
   #height = 0
 
-  /** @param title the accessible name of the figure */
+  /** Starts an empty figure. @param title the accessible name of the figure @param width in pixels */
   constructor(document: Document, title: string, width = WIDTH) {
     this.#document = document
     this.#width = width

@@ -12,9 +12,10 @@ const DIGITS = [
 const MARGIN = 0.04
 
 /**
- * A logarithmic scale of Observable Plot that covers the numbers; ticks are labelled without exponents.
+ * Returns a logarithmic scale of Observable Plot that covers the numbers; ticks are labelled without
+ * exponents.
  * @param numbers the data; values that are not positive and finite are ignored
- * @param wanted the least number of ticks
+ * @param wanted the fewest ticks, where that many round numbers exist
  */
 export function logScale(numbers: readonly number[], wanted: number) {
   const positive = numbers.filter((x) => x > 0 && Number.isFinite(x))

@@ -23,8 +23,9 @@ export interface MeanPoint {
 const SPACING = 1.02
 
 /**
- * The mean of the curves of several trials. The paper's solver reports at the same epochs in all trials, the
- * fast solver does not: its curves are interpolated. A trial that has ended contributes its last point.
+ * Returns the mean curve of several trials, with the range of the errors. The paper's solver reports at the
+ * same epochs in all trials, the fast solver does not: its curves are interpolated. A trial that has ended
+ * contributes its last point.
  */
 export function meanCurve(curves: readonly Curve[]): MeanPoint[] {
   const start = Math.max(...curves.map(({ epoch }) => epoch[0]))

@@ -77,7 +77,7 @@ export function sentence(
   })
 }
 
-/** Converts a number to text. */
+/** Converts a number to text; texts and options stay as they are. */
 const asPart = (value: string | number | OptionMention): string | OptionMention =>
   typeof value === 'number' ? String(value) : value
 

@@ -79,7 +79,7 @@ export function normal(key: number, counter: number): number {
   return radius * Math.cos(2 * Math.PI * unit(draw(key, 2 * counter + 1)))
 }
 
-/** Refuses seeds that are no whole number: `stream` would give 1 and 1.5 the same key. */
+/** Throws if a seed is no whole number from 0 to 2⁵³ - 1: `stream` would give 1 and 1.5 the same key. */
 export function checkSeed(seed: number): void {
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new InputError('option', `The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`)

@@ -232,8 +232,8 @@ export class Communicator implements Ranks {
   }
 
   /**
-   * Runs work on the root only; if it fails, it fails in all processes.
-   * @returns the result there, else undefined
+   * Runs work on the root only; if it fails, all processes throw its error.
+   * @returns the result on the root, undefined in other processes
    */
   async runOnRoot<T>(work: () => T | Promise<T>): Promise<T | undefined> {
     return this.failTogether(() => (this.isRoot ? work() : undefined), 'unnamed')

@@ -5,8 +5,8 @@ import type { Known, Picture } from './picture.ts'
 
 /**
  * Hides a fraction of a picture at random; throws if that hides nothing or everything.
- * @param options share: the fraction to hide, between 0 and 1; perChannel: whether single values are hidden,
- * not pixels, false by default; seed: 1 by default
+ * @param options share: the fraction to hide, above 0 and below 1; perChannel: whether single values are
+ * hidden, not pixels, false by default; seed: 1 by default
  * @returns which values stay known
  */
 export function hideAtRandom(

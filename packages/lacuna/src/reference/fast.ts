@@ -17,6 +17,7 @@ export type FastStep = Extract<Step, { kind: 'gradient' | 'newton' }>
 /** Parameters of the steps. */
 export interface FastSettings {
   lambda: number
+  /** The fraction of a row's entries in a sample. */
   c: number
   step: FastStep
   /** AO iterations; an epoch is 1/c of them. */
@@ -24,8 +25,8 @@ export interface FastSettings {
   /** The number of the first AO iteration; 0 by default. */
   first?: number
   /**
-   * The sample of row p at (k, i, p), as positions among the row's entries in the order of the tensor;
-   * independent samples by default.
+   * Returns the sample of row p of mode i in AO iteration k, of about c · nnz entries, as positions among the
+   * row's nnz entries in the order of the tensor; independent random samples by default.
    */
   sample?: (nnz: number, c: number, at: { k: number; i: number; p: number }) => readonly number[]
   /** The seed of the default sampler. */
@@ -34,7 +35,10 @@ export interface FastSettings {
   jitter?: number
 }
 
-/** The sample of a row: k, x and w of each sampled entry, and the number of the row's entries. */
+/**
+ * The sample of a row: the Khatri-Rao row k, the value x and the weight w of each sampled entry, and the
+ * number of all of the row's entries.
+ */
 interface Sample {
   K: readonly Vector[]
   x: readonly number[]
@@ -42,7 +46,10 @@ interface Sample {
   nnz: number
 }
 
-/** Runs AO iterations from U, which is balanced first; the result is not balanced. */
+/**
+ * Runs AO iterations of the fast solver and returns the factors. They start from U, balanced, which is not
+ * changed; the result is not balanced again.
+ */
 export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: FastSettings): Matrix[] {
   const { c, lambda, step, first = 0, iterations, jitter = 0 } = settings
   const sample = settings.sample ?? independentSampler(settings.seed ?? 1)
@@ -74,12 +81,13 @@ export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: Fa
   return factors
 }
 
-/** The factor by which the kernels allow for rounding in float32. */
+/** The factor by which the kernels enlarge D, to allow for rounding in float32. */
 const ROUNDING = 1.00002
 
 /**
- * A projected gradient step y − g / D with D = diag((Hv)_r / v_r) + λ B / nnz: D ⪰ H (Collatz–Wielandt
- * bound), so the step cannot overshoot.
+ * Returns the row after a projected gradient step (y − g / D)₊ with D = diag((Hv)_r / v_r) + λ B / nnz: D ⪰ H
+ * (Collatz–Wielandt bound), so the step cannot overshoot. λ shrinks towards `mean`. A component with D = 0
+ * stays.
  */
 function gradientStep(y: Vector, { K, x, w, nnz }: Sample, lambda: number, mean: Vector, v: Vector): Vector {
   const weight = (lambda * K.length) / nnz // the sample stands for the whole row: λ is weighted by B / nnz
@@ -97,8 +105,9 @@ function gradientStep(y: Vector, { K, x, w, nnz }: Sample, lambda: number, mean:
 }
 
 /**
- * Coordinate descent on the row's quadratic around y, damped where the sample leaves directions undetermined:
- * at most 8 sweeps, fewer if one hardly moves the row.
+ * Returns the row that coordinate descent over a ≥ 0 finds on the row's quadratic around y, damped where the
+ * sample leaves directions undetermined: at most 8 sweeps, fewer if one hardly moves the row. λ shrinks
+ * towards `mean`.
  */
 function newtonStep(
   y: Vector,
@@ -132,8 +141,9 @@ function newtonStep(
 }
 
 /**
- * Balances the factors: equal column norms in all modes over the rows with entries, the model unchanged; rows
- * without entries get the mean of the others. v = 1 / (the typical size of k_r), up to a common factor.
+ * Returns balanced factors, with equal column norms in all modes over the rows with entries; U is not
+ * changed, and predictions are the same. Rows without entries are the mean of the others (`means`, per mode).
+ * v = 1 / (the typical size of k_r), up to a common factor, for the bound of the gradient step.
  */
 export function balance(
   tensor: SparseTensor,
@@ -159,13 +169,14 @@ export function balance(
   }
 }
 
-/** The norm of each column (R). */
+/** The Euclidean norm of each column (R). */
 export const columnLengths = (matrix: Matrix): Vector =>
   matrix[0].map((_, r) => Math.sqrt(sum(matrix, (row) => row[r] ** 2)))
 
+/** The mean of the rows (R). */
 const meanRow = (rows: Matrix): Vector => rows[0].map((_, r) => sum(rows, (row) => row[r]) / rows.length)
 
-/** Σ w_e k_e */
+/** Σ w_e k_e over the rows k_e of K. */
 function weightedSum(K: readonly Vector[], w: readonly number[]): Vector {
   const total = K[0].map(() => 0)
   K.forEach((k, e) => {
@@ -174,12 +185,13 @@ function weightedSum(K: readonly Vector[], w: readonly number[]): Vector {
   return total
 }
 
+/** The sum of a term over rows. */
 const sum = (rows: readonly Vector[], term: (row: Vector) => number): number =>
   rows.reduce((total, row) => total + term(row), 0)
 
 /**
- * Draws B = ⌊c · nnz + u⌋ entries, u uniform in [0, 1), so that the mean of B is c · nnz and every row is
- * sampled in the long run.
+ * Returns a sampler that draws B = ⌊c · nnz + u⌋ entries without replacement, u uniform in [0, 1), so that
+ * the mean of B is c · nnz and every row is sampled in the long run.
  */
 function independentSampler(seed: number): NonNullable<FastSettings['sample']> {
   return (nnz, c, { k, i, p }) => {

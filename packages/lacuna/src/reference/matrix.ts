@@ -1,8 +1,8 @@
 /** Just enough dense linear algebra, in float64, for Algorithms 1 and 2 to read like the paper. */
 
-/** A vector of R numbers. */
+/** A vector; of R numbers unless stated otherwise. */
 export type Vector = Float64Array
-/** An array of rows. */
+/** A matrix, as an array of rows. */
 export type Matrix = Vector[]
 
 /** aᵀb */

@@ -11,7 +11,10 @@ export interface ObservedRow {
   w: readonly number[]
 }
 
-/** Samples B of the entries 0 … nnz − 1 of row p at inner iteration l, uniformly, without replacement. */
+/**
+ * Returns B of the numbers 0 … nnz − 1, the sampled entries of row p in inner iteration l, without
+ * replacement.
+ */
 export type Sampler = (nnz: number, B: number, p: number, l: number) => readonly number[]
 
 /** Parameters of Algorithm 1. */
@@ -19,13 +22,15 @@ export interface NmcSettings {
   lambda: number
   /** The fraction of a row's entries in a sample. */
   c: number
+  /** Inner iterations, MAX_INNER. */
   maxInner: number
   sample: Sampler
 }
 
 /**
- * Algorithm 1, accelerated stochastic gradient for nonnegative matrix completion, line by line:
- * A_opt = S_NMC(X, M, B, A_*, λ). X(p,:), M(p,:) and B arrive together as the observed entries of each row.
+ * Algorithm 1, accelerated stochastic gradient for nonnegative matrix completion, line by line: A_opt =
+ * S_NMC(X, M, B, A_*, λ). X(p,:), M(p,:) and B are given together as the observed entries of each row; A is
+ * not changed.
  */
 export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings): Matrix {
   const { lambda, c, maxInner, sample } = settings
@@ -63,7 +68,7 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
   return A
 }
 
-/** H = Σ w b bᵀ + λI over the entries M (R × R). */
+/** H = Σ w b bᵀ + λI (R × R), summed over the entries whose positions in b and w are in M. */
 export function hessian(
   M: readonly number[],
   b: readonly Vector[],

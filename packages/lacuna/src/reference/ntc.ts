@@ -8,22 +8,27 @@ import { weightsOf } from './weights.ts'
 /** Parameters of Algorithm 2. */
 export interface NtcSettings {
   lambda: number
+  /** The fraction of a row's entries in a sample. */
   c: number
+  /** Inner iterations, MAX_INNER. */
   maxInner: number
   /** AO iterations; an epoch is 1/c of them. */
   iterations: number
   /** The number of the first AO iteration; 0 by default. */
   first?: number
   /**
-   * The sample of row p at (k, i, p, l), as positions among the row's entries in the order of the tensor;
-   * independent samples by default.
+   * Returns the sample of row p of mode i in inner iteration l of AO iteration k: B positions among the row's
+   * nnz entries in the order of the tensor; independent random samples by default.
    */
   sample?: (nnz: number, B: number, at: { k: number; i: number; p: number; l: number }) => readonly number[]
   /** The seed of the default sampler. */
   seed?: number
 }
 
-/** Algorithm 2, AO accelerated stochastic NTC: starts from U_0 and cycles over the modes. */
+/**
+ * Algorithm 2, AO accelerated stochastic NTC: starts from U_0, cycles over the modes, and returns the
+ * factors. U is not changed.
+ */
 export function ntc(tensor: SparseTensor, U: readonly Matrix[], settings: NtcSettings): Matrix[] {
   const { lambda, c, maxInner, iterations, first = 0 } = settings
   const sample = settings.sample ?? independentSampler(settings.seed ?? 1)
@@ -41,7 +46,8 @@ export function ntc(tensor: SparseTensor, U: readonly Matrix[], settings: NtcSet
 }
 
 /**
- * The rows of X_(i): each entry with its row of K⁽ⁱ⁾, the product of the other factors' rows, and its weight.
+ * The rows of the unfolding X_(i): each entry with its row of the Khatri-Rao product K⁽ⁱ⁾ (the elementwise
+ * product of the other factors' rows) and its weight, in the order of the tensor.
  */
 export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): ObservedRow[] {
   const { indices, values } = tensor
@@ -75,7 +81,7 @@ export function relativeError(tensor: SparseTensor, U: readonly Matrix[]): numbe
   return Math.sqrt(residual / norm)
 }
 
-/** Draws independent samples: the first B steps of a Fisher-Yates shuffle. */
+/** Returns a sampler that draws independent samples: the first B steps of a Fisher-Yates shuffle. */
 function independentSampler(seed: number): NonNullable<NtcSettings['sample']> {
   return (nnz, B, { k, i, p, l }) => {
     const key = stream(seed, purpose.sample, k, i, l, p)

@@ -1,65 +1,71 @@
 /**
  * Sweeps of variational EM under a learned prior in plain float64, to be read beside docs/accuracy.md: what
  * kernels/solve/rows/posterior.ts, posteriorRow.ts and engine/cpu/steps/posterior/ must compute.
- * | Rows of mode i have the prior N(μ, Σ) and the posterior N(a_p, V_p). A step needs only the second moments
+ *
+ * Rows of mode i have the prior N(μ, Σ) and the posterior N(a_p, V_p). A step needs only the second moments
  * M = E[b bᵀ] = b bᵀ + V of the other modes' rows b.
  */
 import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
-import { expectRows, type Side } from './rowMeans.ts'
+import { expectRows, type SideInformation } from './rowMeans.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
 import { weightsOf } from './weights.ts'
 
 /** The state of the learned prior and of the posteriors. */
 export interface Posterior {
   factors: Matrix[]
-  /** Per mode and row, M. */
+  /** Per mode and row, the second moments M (R × R). */
   moments: Matrix[][]
-  /** Per mode, μ and Σ⁻¹. */
+  /** Per mode, μ, the prior mean. */
   means: Vector[]
+  /** Per mode, Σ⁻¹, the prior precision (R × R). */
   precisions: Matrix[]
   /**
    * Per mode and row, the leverage: the fraction of the value of an entry of weight 1 that its prediction
    * follows because of the row.
    */
   leverages: Vector[]
-  /**
-   * Per mode and row, the prior mean, the prior precision in units of Σ⁻¹, and the noise variance of its
-   * entries in units of σ².
-   */
+  /** Per mode and row, the prior mean; μ without side information. */
   rowMeans: Matrix[]
+  /** Per mode and row, t, the prior precision in units of Σ⁻¹; 1 without side information. */
   couplingWeights: Vector[]
+  /** Per mode and row, the noise variance of its entries in units of σ². */
   variances: Vector[]
   /** Per mode, the weight of each lag. */
   lagWeights: Vector[]
-  /** The mode whose rows differ in noise, if there is one. */
+  /** The mode whose rows differ in noise; undefined if there is none. */
   noisyMode?: number
+  /** σ², the variance of the noise. */
   sigma2: number
+  /** The number of sweeps so far. */
   sweeps: number
 }
 
 /** Parameters of the sweeps, and statistics of the factors that they start from. */
 export interface PosteriorSettings {
-  /** λ and σ² with which the factors were fitted, Σ (x − y)², and the variance of the values. */
+  /** λ with which the factors were fitted. */
   lambda: number
+  /** σ² that was assumed with it. */
   sigma2: number
+  /** Σ (x − y)², the squared error of the factors. */
   squares: number
+  /** The variance of the values. */
   variance: number
   /** The mean of the values. */
   mean: number
   /**
-   * c₀ and c₁ of the noise variance, from predictions, residuals and weights of all entries; constant noise
-   * by default.
+   * Returns c₀ and c₁ of the noise variance σ² (c₀ + c₁ y), from leave-one-out predictions y and residuals
+   * and the weights of all entries; constant noise by default.
    */
   noise?: (predictions: Vector, residuals: Vector, weights: Vector) => readonly [number, number]
-  /** Whether rows of one mode differ in noise. */
+  /** Whether the rows of one mode may differ in noise. */
   rowNoise?: boolean
   /** Whether the loss is Huber's, linear beyond two standard deviations. */
   huber?: boolean
   /** Whether rows are treated as certain, and Σ is not learned. */
   isStart?: boolean
   /** Per mode, side information. */
-  sideInformation?: readonly (Side | undefined)[]
+  sideInformation?: readonly (SideInformation | undefined)[]
 }
 
 /**
@@ -68,7 +74,7 @@ export interface PosteriorSettings {
  */
 const HUBER_FACTOR = 0.9545
 
-/** The state before the first sweep, from balanced factors. */
+/** Returns the state before the first sweep, from balanced factors, which are copied. */
 export function startPosterior(
   tensor: SparseTensor,
   factors: readonly Matrix[],
@@ -111,7 +117,7 @@ export function startPosterior(
   return state
 }
 
-/** Runs one sweep over the modes; changes the state. */
+/** Runs one sweep of variational EM over the modes; changes the state in place. */
 export function sweepPosterior(
   tensor: SparseTensor,
   state: Posterior,
@@ -164,7 +170,10 @@ export function sweepPosterior(
   state.sweeps++
 }
 
-/** Σ with off-diagonal elements shrinkOffDiagonal where rows are few. */
+/**
+ * Σ with its off-diagonal elements shrunk by rows / (rows + R/8), and 10⁻⁶ of its mean variance added to the
+ * diagonal.
+ */
 function shrinkOffDiagonal(covariance: Matrix, rows: number): Matrix {
   const rank = covariance.length
   const floor = (1e-6 * covariance.reduce((sum, row, r) => sum + row[r], 0)) / rank
@@ -174,8 +183,9 @@ function shrinkOffDiagonal(covariance: Matrix, rows: number): Matrix {
 }
 
 /**
- * Updates the noise variances of the rows of the mode in which they differ most, by likelihood in the first
- * sweep; 5 pseudo-entries of average noise per row.
+ * Updates the noise variances of the rows of one mode in the state: of that in which they differ most, by
+ * likelihood in the first sweep, or of none if no mode gains. Each row has 5 pseudo-entries of average noise.
+ * @param squares per mode and row, Σ w E[(x − k·a)²]
  */
 function updateRowVariances(tensor: SparseTensor, state: Posterior, squares: Vector[], sigma2: number): void {
   const { indices } = tensor
@@ -200,8 +210,12 @@ function updateRowVariances(tensor: SparseTensor, state: Posterior, squares: Vec
 }
 
 /**
- * The posterior of a row: its mean a and covariance V, Σ w E[(x − k·a)²], the number of determined
- * parameters, and Σ w.
+ * The posterior of row p of mode i: its mean a ≥ 0 and covariance V, `expected` = Σ w E[(x − k·a)²],
+ * `determined` = tr(V H)/σ² (the number of parameters that the entries determine), and `total`, the sum of
+ * the entries' own weights.
+ * @param weight w of an entry: its own weight times its Huber weight, divided by its noise variance in units
+ * of σ²
+ * @param isCertain whether `expected` ignores V
  */
 function rowPosterior(
   tensor: SparseTensor,
@@ -246,9 +260,12 @@ function rowPosterior(
   }
 }
 
-/** Coordinate descent on ½ aᵀSa − bᵀa over a ≥ 0: at most 8 sweeps, fewer if one hardly moves the row. */
-function descend(S: Matrix, b: Vector, from: Vector): Vector {
-  const a = from.slice()
+/**
+ * Minimises ½ aᵀSa − bᵀa over a ≥ 0 by coordinate descent from `start`: at most 8 sweeps, fewer if one hardly
+ * moves the row. Returns a.
+ */
+function descend(S: Matrix, b: Vector, start: Vector): Vector {
+  const a = start.slice()
   for (let sweep = 0; sweep < 8; sweep++) {
     let [moved, size] = [0, 0]
     for (let r = 0; r < a.length; r++) {
@@ -262,7 +279,10 @@ function descend(S: Matrix, b: Vector, from: Vector): Vector {
   return a
 }
 
-/** The leave-one-out prediction and residual of an entry. */
+/**
+ * The leave-one-out prediction (at least 0) and residual (prediction minus value) of an entry, by its
+ * leverage.
+ */
 function leaveOneOut(
   tensor: SparseTensor,
   { factors, leverages }: Posterior,
@@ -278,6 +298,7 @@ function leaveOneOut(
   return { prediction: Math.max(0, (y - h * x) / (1 - h)), residual: (y - x) / (1 - h) }
 }
 
+/** The rows of mode i that have entries, in ascending order. */
 const observedRows = ({ dims, indices }: SparseTensor, i: number): number[] => {
   const seen = new Set(indices[i])
   return Array.from({ length: dims[i] }, (_, p) => p).filter((p) => seen.has(p))

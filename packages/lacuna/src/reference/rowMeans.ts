@@ -5,40 +5,48 @@
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
 
-/** Side information of a mode. */
-export interface Side {
+/** Side information of a mode: what is known of its rows beside their entries. */
+export interface SideInformation {
+  /** Distances, in rows, of the rows to which each row is coupled. */
   lags?: readonly number[]
   /** Per row, its attributes. */
   features?: Matrix
 }
 
-/** Prior means and what was learned with them. */
-export interface Expected {
+/** The priors of the rows of a mode, and what was learned with them. */
+export interface RowPriors {
+  /** (rows × R) The prior mean of each row. */
   means: Matrix
+  /** (rows) The prior precision of each row in units of Σ⁻¹. */
   couplingWeights: Vector
+  /** The weight of each lag. */
   weights: Vector
+  /** Σ (R × R) */
   covariance: Matrix
-  /** The rows without entries, with their prior means. */
+  /** The rows without entries, with their values: the prior mean, projected to nonnegative values. */
   filled: Map<number, Vector>
 }
 
 /**
- * Learns the prior means of the rows of a mode.
+ * Returns the prior means of the rows of a mode: μ, or its regression on the rows' attributes, averaged with
+ * the rows at the distances of the lags. Changes no argument.
+ * @param moments per row, E[a aᵀ]
  * @param rows the rows that have entries
- * @param mu their mean
- * @param weights of the lags so far; updated if `learns`
+ * @param mu μ, their mean
+ * @param weights of the lags so far
+ * @param learns whether these weights are learned from the rows
  */
 export function expectRows(
   matrix: Matrix,
   moments: readonly Matrix[],
   rows: readonly number[],
   mu: Vector,
-  { lags = [], features }: Side,
+  { lags = [], features }: SideInformation,
   weights: Vector,
   learns: boolean,
-): Expected {
+): RowPriors {
   const rank = mu.length
-  const base = features ? byAttributes(matrix, rows, mu, features) : matrix.map(() => mu.slice())
+  const base = features ? predictFromAttributes(matrix, rows, mu, features) : matrix.map(() => mu.slice())
   const covarianceAt = (p: number): Matrix =>
     add(
       moments[p],
@@ -107,8 +115,11 @@ export function expectRows(
   }
 }
 
-/** μ + B(x − x̄), B by ridge regression of the rows with entries on their attributes. */
-function byAttributes(matrix: Matrix, rows: readonly number[], mu: Vector, x: Matrix): Matrix {
+/**
+ * The predicted rows μ + B(x − x̄), with B by ridge regression of the rows with entries on their attributes
+ * x.
+ */
+function predictFromAttributes(matrix: Matrix, rows: readonly number[], mu: Vector, x: Matrix): Matrix {
   const columns = x[0].length
   const centre = x[0].map((_, f) => rows.reduce((sum, p) => sum + x[p][f], 0) / rows.length)
   const centred = x.map((row) => row.map((u, f) => u - centre[f]))
@@ -123,7 +134,9 @@ function byAttributes(matrix: Matrix, rows: readonly number[], mu: Vector, x: Ma
   return centred.map((own) => mu.map((u, r) => u + dot(effect[r], own)))
 }
 
-/** tr(L_k (1 + Σ w L)⁻¹) / rows for each lag's Laplacian L_k on a circle of rows. */
+/**
+ * tr(L_k (1 + Σ w L)⁻¹) / rows for each lag k, with L_k the graph Laplacian of that lag on a circle of rows.
+ */
 function tracesOfLaplacians(rows: number, lags: readonly number[], w: Vector): number[] {
   const wave = (lag: number, f: number): number => 2 - 2 * Math.cos((2 * Math.PI * f * lag) / rows)
   return lags.map((lag) => {

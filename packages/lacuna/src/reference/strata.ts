@@ -8,19 +8,22 @@ import type { Matrix, Vector } from './matrix.ts'
 
 /** Parameters of stratified SGD. */
 export interface StrataSettings {
-  /** η */
+  /** η, the fraction of an entry's residual that its step corrects, to first order. */
   rate: number
   /** Lower bound of Σ‖k_m‖² in the step size. */
-  least: number
+  minSquares: number
   epochs: number
   /** Per mode, the block of each row, below `blockCount`. */
   blocks: readonly Uint32Array[]
   blockCount: number
-  /** The entries, in the order that they have in their cells. */
+  /** All entries; those of each cell are visited in this order. */
   order: readonly number[]
 }
 
-/** Runs epochs from the factors U. */
+/**
+ * Runs epochs of stratified SGD and returns the factors; U is not changed. A Kaczmarz step per entry,
+ * projected to nonnegative values, moves the rows of all modes; the entries are visited stratum by stratum.
+ */
 export function strataSgd(tensor: SparseTensor, U: readonly Matrix[], settings: StrataSettings): Matrix[] {
   const factors = U.map((matrix) => matrix.map((row) => Float64Array.from(row)))
   const visits = orderByStrata(tensor, settings)
@@ -30,8 +33,9 @@ export function strataSgd(tensor: SparseTensor, U: readonly Matrix[], settings: 
 }
 
 /**
- * The order of the entries by strata. A stratum consists of the cells whose blocks have the same distances
- * from that of the first mode, mode by mode; no two of these share a row, so their order does not matter.
+ * Returns the entries in the order in which they are visited, by strata. A stratum consists of the cells
+ * whose blocks have the same distances from that of the first mode, mode by mode; no two of these share a
+ * row, so their order does not matter.
  */
 function orderByStrata({ indices }: SparseTensor, { blocks, blockCount, order }: StrataSettings): number[] {
   const stratumOf = (e: number): number => {
@@ -44,24 +48,26 @@ function orderByStrata({ indices }: SparseTensor, { blocks, blockCount, order }:
 }
 
 /**
- * A Kaczmarz step for one entry: every mode moves by η e k_m / Σ‖k_m‖², from the values before the step, and
- * is projected to nonnegative values.
+ * Takes a Kaczmarz step for entry e, in place: the row of every mode m moves by η d k_m / max(Σ‖k_m‖²,
+ * minSquares), from the values before the step, with the residual d = value − prediction and k_m the product
+ * of the other modes' rows; it is then projected to nonnegative values.
  */
 function moveRows(
   { indices, values }: SparseTensor,
   factors: readonly Matrix[],
   e: number,
-  { rate, least }: Pick<StrataSettings, 'rate' | 'least'>,
+  { rate, minSquares }: Pick<StrataSettings, 'rate' | 'minSquares'>,
 ): void {
   const rows = indices.map((column, mode) => factors[mode][column[e]])
   const K = rows.map((_, mode) => productOf(rows.filter((_, other) => other !== mode)))
   const residual = values[e] - productOf(rows).reduce((sum, y) => sum + y, 0)
   const squares = K.reduce((sum, k) => sum + k.reduce((own, u) => own + u * u, 0), 0)
-  const step = (rate * residual) / Math.max(squares, least)
+  const step = (rate * residual) / Math.max(squares, minSquares)
   rows.forEach((row, mode) => {
     factors[mode][indices[mode][e]] = row.map((u, r) => Math.max(0, u + step * K[mode][r]))
   })
 }
 
+/** The elementwise product of rows. */
 const productOf = ([first, ...others]: readonly Vector[]): Vector =>
   first.map((u, r) => others.reduce((product, row) => product * row[r], u))

@@ -10,11 +10,11 @@ export const outer = (a: Vector, b: Vector): Matrix => [...a].map((u) => b.map((
 export const add = (A: Matrix, B: Matrix): Matrix => A.map((row, r) => row.map((u, s) => u + B[r][s]))
 /** tr(A B) of symmetric matrices. */
 export const traceOf = (A: Matrix, B: Matrix): number => A.reduce((sum, row, r) => sum + dot(row, B[r]), 0)
-/** The mean of some rows. */
+/** The mean of the rows of a matrix. */
 export const meanOf = (rows: Matrix): Vector =>
   rows[0].map((_, r) => rows.reduce((sum, row) => sum + row[r], 0) / rows.length)
 
-/** The inverse of a positive definite matrix, by Gauss-Jordan elimination. */
+/** The inverse of a positive definite matrix, by Gauss-Jordan elimination without pivoting. */
 export function inverse(A: Matrix): Matrix {
   const n = A.length
   const rows = A.map((row, r) =>

@@ -71,7 +71,11 @@ function checkPolicy(option: string, policy: string, allowed: readonly string[])
     )
 }
 
-/** Refuses sizes of modes that no tensor or model can have. @param what the word in messages */
+/**
+ * Throws if a tensor or model cannot have these sizes of modes: fewer than 2 or too many modes, or a size
+ * that is no whole number from 1.
+ * @param what the word in messages
+ */
 export function checkDims(dims: readonly number[], what: 'tensor' | 'model' = 'tensor'): void {
   if (dims.length < 2)
     throw new InputError('shape', `A ${what} needs at least 2 modes, this one has ${dims.length}.`)

@@ -39,6 +39,7 @@ const functions = {
       const curve: ImageCurve = { name, points: [] }
       // Patches are another tensor, whose error cannot be compared with that of the plain one.
       if (options) curves.push(curve)
+      /** Sends the picture of this run to the page, with its PSNR on the hidden pixels. */
       const show = (restored: Picture): void => {
         const frame: Frame = { image: toImageData(restored), psnr: quality(truth, restored, known).psnr }
         sendEvent('picture', { name, frame } satisfies PictureEvent)

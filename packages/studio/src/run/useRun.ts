@@ -40,7 +40,7 @@ const CHART_INTERVAL_MS = 300
 const SETTLE_MS = 250
 
 /**
- * Controls the run of a worker.
+ * Controls the run of a worker: its status and history, and functions that start, pause and change it.
  * @param onOutcome called with the result when a run has finished
  * @param showError called when a run has failed
  */

@@ -1,11 +1,20 @@
-/** What kernels/solve/rows/gradientRow.ts rests on: for K ≥ 0, H = KᵀK and any v > 0, D = diag((Hv)_r / v_r) is no smaller than H. */
+/**
+ * The bound that kernels/solve/rows/gradientRow.ts uses: for K ≥ 0, H = KᵀK and any v > 0, D = diag((Hv)_r /
+ * v_r) ⪰ H.
+ */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkProperty } from '../../../properties.ts'
 import { jacobiEigenvalues } from './jacobi.ts'
 
-/** λ_max(D^-½ H D^-½), λ_max(H) and max_r D_r; components that no row of K has are left out. */
-function spectrum(K: readonly number[][], v: readonly number[]): { ratio: number; H: number; D: number } {
+/**
+ * For H = KᵀK and D = diag((Hv)_r / v_r): `ratio` = λ_max(D^-½ H D^-½), `H` = λ_max(H) and `D` = max_r D_r.
+ * Components that are 0 in all rows of K are left out.
+ */
+function boundSpectrum(
+  K: readonly number[][],
+  v: readonly number[],
+): { ratio: number; H: number; D: number } {
   const H = v.map((_, r) => v.map((_, s) => K.reduce((sum, k) => sum + k[r] * k[s], 0)))
   const D = H.map((row, r) => row.reduce((sum, h, s) => sum + h * v[s], 0) / v[r])
   const alive = D.flatMap((d, r) => (d > 0 ? [r] : []))
@@ -37,7 +46,7 @@ const rows = fc.integer({ min: 1, max: 12 }).chain((rank) =>
 it('The Collatz–Wielandt bound D ⪰ H holds for any rows, columns of any size and any v', () => {
   checkProperty(
     fc.property(rows, ({ K, columns, v }) => {
-      const { ratio, H, D } = spectrum(
+      const { ratio, H, D } = boundSpectrum(
         K.map((k) => k.map((x, r) => x * columns[r])),
         v,
       )
@@ -50,13 +59,13 @@ it('The Collatz–Wielandt bound D ⪰ H holds for any rows, columns of any size
 
 it('The Collatz–Wielandt bound is tight for one row, and for v the leading eigenvector', () => {
   const k = [0.5, 0, 2, 1e-6]
-  expect(spectrum([k], [1, 1, 1, 1]).ratio).toBeCloseTo(1, 9)
+  expect(boundSpectrum([k], [1, 1, 1, 1]).ratio).toBeCloseTo(1, 9)
   // H = [[2, 1], [1, 2]], whose leading eigenvector is (1, 1).
   const K = [
     [1, 1],
     [1, 0],
     [0, 1],
   ]
-  const { H, D } = spectrum(K, [1, 1])
+  const { H, D } = boundSpectrum(K, [1, 1])
   expect(H / D).toBeCloseTo(1, 9)
 })

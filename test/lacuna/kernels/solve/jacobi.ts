@@ -1,4 +1,6 @@
-/** The eigenvalues of a symmetric matrix, by cyclic Jacobi rotations. */
+/**
+ * The eigenvalues of a symmetric matrix, in no order, by cyclic Jacobi rotations; the matrix is not changed.
+ */
 export function jacobiEigenvalues(matrix: readonly (readonly number[])[]): number[] {
   const a = matrix.map((row) => [...row])
   const n = a.length

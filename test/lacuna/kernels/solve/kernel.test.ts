@@ -1,3 +1,4 @@
+/** The compiled kernels of the solver: random numbers, memory layout, padded ranks and the power method. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { below, draw } from '#lacuna/base/random.js'
@@ -8,6 +9,7 @@ import { checkProperty } from '../../../properties.ts'
 import { jacobiEigenvalues } from './jacobi.ts'
 
 const memory = new WebAssembly.Memory({ initial: 32, maximum: 32, shared: true })
+/** Instantiates the kernels of a padded rank on the memory of this file. */
 const load = async (rank: number) => instantiateKernel(await compileKernel(rank), memory)
 
 it('Kernels draw the same random numbers as TypeScript', async () => {
@@ -36,8 +38,8 @@ it('A rank is padded to the next compiled one, and refused beyond the largest', 
 })
 
 describe('the power method', () => {
-  /** λ_max of KᵀK for K (rows × rank), by the kernel and by Jacobi rotations. */
-  async function both(rank: number, K: number[][]): Promise<[number, number]> {
+  /** λ_max of KᵀK for K (rows × rank): by the kernel, and by Jacobi rotations. */
+  async function largestEigenvalues(rank: number, K: number[][]): Promise<[number, number]> {
     const kernel = await load(rank)
     const H = K[0].map((_, r) => K[0].map((_, s) => Math.fround(K.reduce((sum, k) => sum + k[r] * k[s], 0))))
     new Float32Array(memory.buffer, 0, rank * rank).set(H.flat())
@@ -55,7 +57,7 @@ describe('the power method', () => {
             fc.array(fc.array(value, { minLength: rank, maxLength: rank }), { minLength: 1, maxLength: 30 }),
           ),
         async (K) => {
-          const [kernel, truth] = await both(K[0].length, K)
+          const [kernel, truth] = await largestEigenvalues(K[0].length, K)
           expect(Math.abs(kernel - truth)).toBeLessThanOrEqual(1e-3 * truth + 1e-30)
         },
       ),
@@ -75,7 +77,7 @@ describe('the power method', () => {
       [unit(3, 1e15), unit(4, 1)],
     ]
     for (const K of nasty) {
-      const [kernel, truth] = await both(8, K)
+      const [kernel, truth] = await largestEigenvalues(8, K)
       expect(Math.abs(kernel - truth)).toBeLessThanOrEqual(1e-3 * truth + 1e-30)
     }
   })

@@ -1,3 +1,4 @@
+/** Tables that the text kernel reads must give the same tensors as those that TypeScript reads. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { planRows, type ReadRowsOptions, readPlanned } from '#lacuna/io/table/index.js'
@@ -14,7 +15,10 @@ beforeAll(async () => {
 
 const NAMES = ['who', 'what', 'stars', 'at']
 
-/** Rows in files that come in pieces, of which the first ones may be parsed without the kernel. */
+/**
+ * A table of CSV files that are read in pieces of `size` bytes; in each file, pieces before number
+ * `kernelFrom` are parsed by TypeScript, the others by the kernel.
+ */
 function tableOf(files: readonly string[], size: number, kernelFrom: number): Table {
   const dialect = { delimiter: ',', header: false, names: NAMES, quoted: [], decimal: '.' } as const
   async function* read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
@@ -36,7 +40,7 @@ function tableOf(files: readonly string[], size: number, kernelFrom: number): Ta
   return { name: 'a.csv', unit: 'line', columns: NAMES.map((name) => ({ name })), read, sample }
 }
 
-/** The tensor and the remarks, or what was said instead. */
+/** The tensor that is read from a table and the remarks, or the message of the InputError and the remarks. */
 async function tensorOf(table: Table, options: ReadRowsOptions) {
   const remarks: string[] = []
   const onRemark = ({ sentence }: { sentence: unknown }) => remarks.push(JSON.stringify(sentence))
@@ -77,7 +81,10 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.nat(9).map(String) },
 )
 const seconds = fc.integer({ min: 990_000_000, max: 1_010_000_000 })
-/** 2001-09-09 01:46:40 with T or without, the day alone, or with Z behind it. */
+/**
+ * A Unix time as ISO 8601 text: `form` is the separator of day and time, '' for the day alone, or 'Z' for Z
+ * behind.
+ */
 function isoText(form: string, s: number): string {
   const text = new Date(1000 * s).toISOString().slice(0, 19)
   if (form === '') return text.slice(0, 10)
@@ -143,10 +150,13 @@ const time = fc.oneof(
       '2001-02-03 04:05:06+02',
     ),
   },
-  // These are no times.
+  // These cannot be read as times.
   { weight: 1, arbitrary: noTime },
 )
-/** Numbers that are all days or years are refused, with the first of them. */
+/**
+ * Columns of times. Numbers that are all days or all years are refused, with the first of them in the
+ * message.
+ */
 const times = fc.oneof(
   { weight: 8, arbitrary: fc.constant(time) },
   {
@@ -185,8 +195,8 @@ const options = fc
     ([who, at]): ReadRowsOptions => ({ modes: [who, 'what', at, 'hour(at)'], value: 'stars', merge: 'last' }),
   )
 
-describe('texts that are no times, or hardly', () => {
-  it('are seen for what they are one by one', async () => {
+describe('the text kernel and times', () => {
+  it('The text kernel accepts and refuses each odd time exactly as TypeScript does', async () => {
     for (const text of [
       '2001-02-03',
       '0000-01-01',
@@ -202,8 +212,8 @@ describe('texts that are no times, or hardly', () => {
   })
 })
 
-describe('values that the kernel has seen before', () => {
-  it('have the numbers that one coder gives them, in whichever pieces and files they come', async () => {
+describe('the text kernel and labels', () => {
+  it('The text kernel codes labels and times as TypeScript does, for any pieces, files and start of the kernel', async () => {
     let tensors = 0
     await checkProperty(
       fc.asyncProperty(
@@ -222,13 +232,13 @@ describe('values that the kernel has seen before', () => {
     expect(tensors).toBeGreaterThan(30)
   })
 
-  it('are told apart where there are more of them than it can remember', async () => {
+  it('The text kernel codes labels correctly when there are more than its cache can hold', async () => {
     const rows = Array.from({ length: 160_000 }, (_, e) => `u${e},${e % 90},1,${946_684_800 + 60 * e}\n`)
     const all = rows.join('') + rows.reverse().join('')
     const options = { modes: ['who', 'week(at)'], value: 'stars', merge: 'sum' } as const
     const fast = await tensorOf(tableOf([all], 2 ** 19, 0), options)
     expect('values' in fast && fast.values.length).toBe(160_000)
     const slow = await tensorOf(tableOf([all], 2 ** 23, Infinity), options)
-    expect(JSON.stringify(fast) === JSON.stringify(slow)).toBe(true) // to tell all differences takes long
+    expect(JSON.stringify(fast) === JSON.stringify(slow)).toBe(true) // toEqual would take long to report differences
   })
 })

@@ -96,21 +96,21 @@ export interface TextKernel {
   lookUpCells(cells: number, valid: number, rows: number, table: number, size: number, out: number): number
   /** Hashes the coordinates of `count` entries. */
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
-  /** Counts how many of `count` hashes belong to each part. */
-  countParts(hashes: number, count: number, parts: number, counts: number): void
-  /** Writes the hashes and entry numbers of the `own` parts from `first` on to `dealt`, part by part. */
-  dealOwn(
+  /** Adds `count` hashes to the counters of their buckets. */
+  countBuckets(hashes: number, count: number, buckets: number, counts: number): void
+  /** Scatters the hashes of a thread's own buckets, with the numbers of their entries. */
+  scatterToBuckets(
     hashes: number,
     count: number,
-    parts: number,
+    buckets: number,
     first: number,
     own: number,
     next: number,
     number: number,
-    dealt: number,
+    scattered: number,
   ): void
-  /** 1 if two of the entries `from` … `to` − 1 in `dealt` have the same coordinates, else 0. */
-  findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
+  /** 1 if two of the scattered entries `from` … `to` − 1 have the same coordinates, else 0. */
+  hasDuplicate(scattered: number, from: number, to: number, slots: number, mask: number): number
 }
 
 /** Bytes per page of wasm memory. */
@@ -127,7 +127,7 @@ export const compileTextKernel = (): Promise<WebAssembly.Module> =>
 /**
  * Starts an instance of the kernel with memory of its own. Throws a RangeError if there is not enough.
  * @param byteLength the bytes of memory that are needed from `freeFrom` on
- * @param isSame whether two entries have the same coordinates; needed for `findSame` only
+ * @param isSame whether two entries have the same coordinates; needed for `hasDuplicate` only
  */
 export function startTextKernel(
   module: WebAssembly.Module,

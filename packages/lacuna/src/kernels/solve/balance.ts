@@ -1,10 +1,13 @@
 // Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts).
-// Each thread has every threads-th block; sums of a block are in float32, and are added in the order of the
-// blocks. Rows without entries do not count.
+// A block has BLOCK_ROWS rows; thread number `thread` processes every threads-th block. Sums over a block are
+// in float32; the caller adds them in the order of the blocks. `lengths` (rows) has the number of entries of
+// each row.
 import { BLOCK_ROWS } from "./layout";
 import { ROW } from "./rank";
 
-/** Per block, the sum of the squares of each column (R). */
+/**
+ * Writes to `sums` (blocks × R) the sum of the squares of each column over the rows of a block with entries.
+ */
 export function sumSquares(factor: usize, rows: u32, lengths: usize, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);
@@ -21,7 +24,7 @@ export function sumSquares(factor: usize, rows: u32, lengths: usize, sums: usize
   }
 }
 
-/** Per block, the sum of each column (R). */
+/** Writes to `sums` (blocks × R) the sum of each column over the rows of a block with entries. */
 export function sumRows(factor: usize, rows: u32, lengths: usize, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);
@@ -36,7 +39,7 @@ export function sumRows(factor: usize, rows: u32, lengths: usize, sums: usize, t
   }
 }
 
-/** Multiplies each column r of a factor by by_r (R). */
+/** Multiplies each column r of a factor (rows × R) in place by by[r] (R). */
 export function scaleColumns(factor: usize, rows: u32, by: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);
@@ -47,7 +50,7 @@ export function scaleColumns(factor: usize, rows: u32, by: usize, thread: u32, t
   }
 }
 
-/** Copies `row` (R) to the rows without entries. */
+/** Copies `row` (R) to the rows of a factor (rows × R) that have no entries. */
 export function fillEmptyRows(factor: usize, rows: u32, lengths: usize, row: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);

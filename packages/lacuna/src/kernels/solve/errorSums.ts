@@ -1,19 +1,20 @@
-// Σ (k·y − x)² and Σ |k·y − x| over all entries of a view, each by its weight, chunk by chunk, in float64.
+// Error sums Σ w (k·y − x)² and Σ w |k·y − x| over all entries of a view, chunk by chunk, in float64. Threads
+// take chunks from the task counter of the control block.
 import { gather } from "./entries/gather";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR, VIEW_RECORDS,
 } from "./layout";
 import { BLOCK, ROW } from "./rank";
-import { entryWeight, hasWeights, strideOf, valueOf } from "./entries/records";
+import { entryWeight, hasWeights, strideOf, valueOffset } from "./entries/records";
 import { recordStart } from "./entries/sample";
 import { blockScratch, residualScratch, windowScratch } from "./scratch";
 import { takeTask } from "./threads";
-import { isUnknown, predictedAt } from "./setup/zeros";
+import { isUnknown, predictEntry } from "./setup/zeros";
 
 /**
- * Writes two float64 per chunk to `sums`; the caller adds them in the order of the chunks. With `zeros`,
- * these are the differences between the errors of listed cells and those that zeros would have there; unknown
- * cells have no error.
+ * Writes Σ w d² and Σ w |d| of each chunk, d = k·y − x with y the row of the factor, to `sums` (chunks × 2,
+ * float64); the caller adds them in the order of the chunks. With `zeros`, these are the differences between
+ * the errors of listed cells and those that zeros would have there; unknown cells have no error.
  */
 export function errorSums(control: usize, view: usize, sums: usize, zeros: bool): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -31,11 +32,14 @@ export function errorSums(control: usize, view: usize, sums: usize, zeros: bool)
   }
 }
 
-/** Σ w x² and Σ w |x| per chunk: the errors of a model that is zero, without reading any factor. */
+/**
+ * Writes Σ w x² and Σ w |x| of each chunk to `sums` (chunks × 2, float64): the errors of a model that
+ * predicts 0, without reading any factor.
+ */
 export function valueSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   const isWeighted = hasWeights(view);
-  const value = valueOf(view);
+  const value = valueOffset(view);
   for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
     const end = chunkEnd(view, number);
     let squares: f64 = 0;
@@ -51,7 +55,9 @@ export function valueSums(control: usize, view: usize, sums: usize): void {
   }
 }
 
-/** The sum of the weights per chunk, and 0, of a view whose entries have weights. */
+/**
+ * Writes the sum of the weights of each chunk, and 0, to `sums` (chunks × 2, float64); the view has weights.
+ */
 export function weightSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
@@ -63,13 +69,13 @@ export function weightSums(control: usize, view: usize, sums: usize): void {
   }
 }
 
-/** The address of the first record of a chunk. */
+/** The address of the first record of chunk `number`. */
 function chunkBegin(view: usize, number: u32): usize {
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, load<u32>(chunk, CHUNK_SEGMENT)) * strideOf(view);
 }
 
-/** The address of the end of a chunk's records. */
+/** The address behind the last record of chunk `number`. */
 function chunkEnd(view: usize, number: u32): usize {
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   const endRow = load<u32>(chunk, CHUNK_END_ROW);
@@ -78,7 +84,7 @@ function chunkEnd(view: usize, number: u32): usize {
   return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, end) * strideOf(view);
 }
 
-/** Adds the errors of a segment of row p to `sums`. */
+/** Adds the error sums of a segment of row p to the two float64 at `sums`. zeros: as in errorSums. */
 function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
@@ -108,10 +114,10 @@ function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool):
       squares += d * d;
       absolutes += Math.abs(d);
       if (zeros) {
-        const predicted = predictedAt(view, y, e);
+        const predicted = predictEntry(view, y, e);
         squares -= predicted * predicted;
         absolutes -= predicted;
-        if (isUnknown(record + valueOf(view))) {
+        if (isUnknown(record + valueOffset(view))) {
           squares -= d * d;
           absolutes -= Math.abs(d);
         }

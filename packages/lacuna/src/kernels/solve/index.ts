@@ -19,5 +19,5 @@ export { topRows } from "./top";
 export { addSplitValues, splitValues } from "./setup/totals";
 export { sumProducts } from "./setup/zeros";
 
-/** Bytes of the sums over a sample. */
+/** Bytes of the sums over a sample: of H and g, and of two float64. */
 export function partialBytes(): usize { return PARTIAL_BYTES; }

@@ -1,5 +1,6 @@
 // Sizes that follow from the rank this module is compiled for (--use RANK=n, a multiple of 4).
 
+/** R, the padded rank: components of a factor's row. */
 export const R: usize = <usize>RANK;
 /** Bytes of a factor's row, of g, of any vector of R numbers. */
 export const ROW: usize = R * 4;

@@ -16,43 +16,47 @@ export function setPosteriorScratch(address: usize): void {
   posterior = address;
 }
 
+/** Bytes of the scratch for a learned prior. */
 export const POSTERIOR_BYTES: usize = 5 * MATRIX;
-/** (R × R) */
+/** The address of the matrix of a row's linear system (R × R). */
 @inline export function systemScratch(): usize { return posterior; }
-/** (R × R) in float64 */
+/** The address of the system's Cholesky factor (R × R, float64). */
 @inline export function choleskyScratch(): usize { return posterior + MATRIX; }
-/** (R × R) in float64 */
+/** The address of the inverse of the Cholesky factor (R × R, float64). */
 @inline export function inverseScratch(): usize { return posterior + 3 * MATRIX; }
 
+/** Bytes of K (BLOCK × R), and of one number per entry of a block. */
 const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
 /** Bytes of the sums over a sample: H (R × R), then g (R), then two float64. */
 export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
-/** Bytes of scratch for tensors of this order. */
+/** Bytes of a thread's scratch for tensors of this order, without that for a learned prior. */
 export function scratchBytes(order: u32): usize {
   return 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW + <usize>(2 * order) * D_BYTES;
 }
 
+/** The thread's window, for the segment in progress. */
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
+/** The thread's sample of a long row. */
 @inline export function longSampleScratch(): LongSample { return changetype<LongSample>(scratch + 16); }
-/** K (BLOCK × R) */
+/** The address of K (BLOCK × R), the gathered Khatri-Rao rows. */
 @inline export function blockScratch(): usize { return scratch + 64; }
-/** d (BLOCK) */
+/** The address of the residuals d (BLOCK) of the gathered entries. */
 @inline export function residualScratch(): usize { return scratch + 64 + K_BYTES; }
-/** Kv (BLOCK) */
+/** The address of the products Kv (BLOCK) of the gathered rows. */
 @inline export function productScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES; }
-/** The sums over a sample, laid out as the partial sums of a split row are (step.ts). */
+/** The address of the sums over a sample, PARTIAL_BYTES laid out as in step.ts. */
 @inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES; }
-/** Two vectors (R) */
+/** The address of two vectors (R), one after the other. */
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
-/** A third vector (R), for zeros; the caller writes them. */
+/** The address of a third vector (R), for zeros, which the caller writes. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
-/**
- * Unpacked records (unpack.ts): words (BLOCK), values (BLOCK), and per other mode addresses and indices
- * (BLOCK).
- */
+/** The address of one word of each record of a block (BLOCK), while it is unpacked (unpack.ts). */
 @inline export function wordScratch(): usize { return zeroScratch() + ROW; }
+/** The address of the values of the unpacked records (BLOCK). */
 @inline export function valueScratch(): usize { return wordScratch() + D_BYTES; }
+/** The address of the addresses of rows in the other-th of the other factors, per unpacked record (BLOCK). */
 @inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(2 * other + 2) * D_BYTES; }
+/** The address of the indices in the other-th of the other modes, per unpacked record (BLOCK). */
 @inline export function indexScratch(other: u32): usize { return addressScratch(other) + D_BYTES; }

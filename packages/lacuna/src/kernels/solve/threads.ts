@@ -4,19 +4,19 @@ import {
   CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_SPINS, CONTROL_NEXT_TASK, CONTROL_SLEEPERS, CONTROL_THREADS,
 } from "./layout";
 
-/** Takes the next task of this step; its number is beyond the last when all are taken. */
 @inline
+/** Takes the next task and returns its number, which is beyond the last when all are taken. */
 export function takeTask(control: usize): u32 {
   return atomic.add<u32>(control + CONTROL_NEXT_TASK, 1);
 }
 
-/**
- * The number of chunks in the next batch. With 16 threads and a small sample a chunk takes less than a
- * microsecond: taking each from a shared counter would be most of the work. So a batch is half of an equal
- * fraction, per thread, of the remaining chunks: large at first, and single chunks at the end, so that all
- * threads finish together.
- */
 @inline
+/**
+ * The number of chunks in the next batch, if `left` chunks remain. With 16 threads and a small sample a chunk
+ * takes less than a microsecond: taking each from a shared counter would be most of the work. So a batch is
+ * half of an equal fraction, per thread, of the remaining chunks: large at first, and single chunks at the
+ * end, so that all threads finish together.
+ */
 export function batchSize(left: u32, threads: u32): u32 {
   return max<u32>(1, left / (2 * threads));
 }

@@ -12,7 +12,10 @@ import {
 } from "./layout";
 import { takeTask } from "./threads";
 
-/** Answers questions until none is left: for each, at most `most` rows, best first. */
+/**
+ * Takes tasks of questions until none is left, and writes the best rows of each question, at most TOP_MOST
+ * and best first, with their scores. work: the address of the description (TOP_…, layout.ts).
+ */
 export function topRows(control: usize, work: usize): void {
   const questions = load<u32>(work, TOP_QUESTION_COUNT);
   const tasks = (questions + TOP_TASK_QUESTIONS - 1) / TOP_TASK_QUESTIONS;
@@ -22,7 +25,7 @@ export function topRows(control: usize, work: usize): void {
   }
 }
 
-/** Answers the questions from … to, four at a time; those that fill up the last four are ignored. */
+/** Scores all rows for the questions from … to − 1, four at a time; questions beyond the last are ignored. */
 function answerQuestions(work: usize, from: u32, to: u32): void {
   const rows = load<u32>(work, TOP_COUNT);
   for (let first: u32 = 0; first < rows; first += TOP_ROWS_AT_A_TIME) {
@@ -33,7 +36,9 @@ function answerQuestions(work: usize, from: u32, to: u32): void {
   }
 }
 
-/** Scores eight rows for four questions. */
+/**
+ * Scores eight rows from `row` on for four questions from `question` on, and inserts those that are better.
+ */
 function scoreTile(work: usize, question: u32, row: u32): void {
   const length = <usize>load<u32>(work, TOP_LENGTH);
   const stride = length << 2;
@@ -62,8 +67,11 @@ function scoreTile(work: usize, question: u32, row: u32): void {
   insertBetter(work, question + 3, row, d0, d1);
 }
 
-/** Inserts those of eight rows that are better than the worst answer so far; most are not. */
 @inline
+/**
+ * Inserts those of eight rows from `row` on into the answers of a question that are better than its worst so
+ * far; most are not. low, high: their scores.
+ */
 function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v128): void {
   const most = load<u32>(work, TOP_MOST);
   const scores = load<usize>(work, TOP_SCORES) + ((<usize>question * most) << 2);
@@ -80,8 +88,8 @@ function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v12
 }
 
 /**
- * Inserts a row into the answers of a question, if it is good enough. Empty answers have the score −1, below
- * every row's.
+ * Inserts a row into the answers of a question, in the order of the scores, if it is better than the worst
+ * and not excluded. Empty answers have the score −1, below every row's.
  */
 function insertRow(work: usize, question: u32, row: u32, score: f32): void {
   const most = load<u32>(work, TOP_MOST);

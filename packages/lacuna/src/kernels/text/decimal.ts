@@ -1,15 +1,17 @@
 // Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts explains why this is
 // exact. Numbers that need more than one rounding are converted by the host.
-import { digitsIn, eightDigits, isDigit } from "./digits";
+import { countLeadingDigits, parseDigits, isDigit } from "./digits";
 
 const PLUS: u32 = 43;
 const MINUS: u32 = 45;
 const DOT: u32 = 46;
+/** The bit that turns an upper-case letter into a lower-case one. */
 const LOWER: u32 = 32;
 const LOWER_E: u32 = 101;
 
 /** Below this, another digit can be appended and the result still lies below 2⁵³. */
 const ROOM_FOR_A_DIGIT: u64 = 900_000_000_000_000;
+/** An exponent beyond every float32; further digits need not be added. */
 const HUGE_EXPONENT: i32 = 1_000_000;
 
 /** 10⁰ … 10²²: the powers of ten that float64 holds exactly. */
@@ -17,35 +19,37 @@ const POWERS: StaticArray<f64> = [
   1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
   1e22,
 ];
+/** 10⁰ … 10⁸ as integers. */
 const WHOLE_POWERS: StaticArray<u32> = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/** Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
 @external("host", "exactly")
-declare function exactly(from: usize, to: usize): f64;
+/** Asks the host for Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
+declare function parseByHost(from: usize, to: usize): f64;
 
 /** The end of the number that parseDecimal read last. */
 export let numberEnd: usize = 0;
 
 @inline
+/** 10^e as float64, exactly, for 0 ≤ e ≤ 22. */
 function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
 
-/** m · 10^e as float32, with one rounding. */
 @inline
+/** m · 10^e as float32, for m below 2⁵³ and −22 ≤ e ≤ 22: the float64 product or quotient is rounded once. */
 function scaleByTen(m: u64, e: i32): f32 {
   return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));
 }
 
 /**
- * The float32 that begins at `from`; NaN if none does, ±Infinity if it is too large. It ends at `numberEnd`,
- * where something that does not belong to it must follow.
+ * Parses the decimal number that begins at `from`; NaN if none does, ±Infinity if it is too large. Sets
+ * `numberEnd` to its end. A byte that cannot belong to a number must follow in the text.
  */
 export function parseDecimal(from: usize): f32 {
   // Most values have few digits: seven and a fraction of eight fit into eight bytes each.
   const whole = load<u64>(from);
-  const wholeDigits = digitsIn(whole);
+  const wholeDigits = countLeadingDigits(whole);
   let at = from + wholeDigits;
   if (wholeDigits >= 1 && wholeDigits <= 7) {
-    let m = <u64>eightDigits(whole, wholeDigits);
+    let m = <u64>parseDigits(whole, wholeDigits);
     let c = <u32>load<u8>(at);
     if (c != DOT && (c | LOWER) != LOWER_E) {
       numberEnd = at;
@@ -54,9 +58,9 @@ export function parseDecimal(from: usize): f32 {
     if (c == DOT) {
       at++;
       const fraction = load<u64>(at);
-      const digits = digitsIn(fraction);
+      const digits = countLeadingDigits(fraction);
       if (digits >= 1) {
-        m = m * <u64>unchecked(WHOLE_POWERS[<i32>digits]) + <u64>eightDigits(fraction, digits);
+        m = m * <u64>unchecked(WHOLE_POWERS[<i32>digits]) + <u64>parseDigits(fraction, digits);
         at += digits;
         c = <u32>load<u8>(at);
         if (!isDigit(c) && (c | LOWER) != LOWER_E) {
@@ -69,7 +73,7 @@ export function parseDecimal(from: usize): f32 {
   return parseLong(from);
 }
 
-/** Parses a number of any length. */
+/** `parseDecimal` for numbers of any length, with sign and exponent. */
 function parseLong(from: usize): f32 {
   let at = from;
   let c = <u32>load<u8>(at);
@@ -120,5 +124,5 @@ function parseLong(from: usize): f32 {
     const x = scaleByTen(m, e);
     if (!dropped || x == scaleByTen(m + 1, e)) return negative ? -x : x;
   }
-  return <f32>exactly(from, at);
+  return <f32>parseByHost(from, at);
 }

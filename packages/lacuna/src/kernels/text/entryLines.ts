@@ -7,7 +7,9 @@ const SPACE: u32 = 32;
 const HASH: u32 = 35;
 const PERCENT: u32 = 37;
 
-/** Whether the line that begins at an address is an entry: neither blank nor a comment. */
+/**
+ * Whether the line that begins at an address is an entry: neither blank nor a comment (#, %), after blanks.
+ */
 export function isEntryLine(line: usize): bool {
   let at = line;
   let c = <u32>load<u8>(at);

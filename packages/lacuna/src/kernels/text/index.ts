@@ -2,10 +2,10 @@
 // of text and columns and gives whole lines, so that no loop over a line runs past its end. A line that is no
 // good entry is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
-import { digitsIn, eightDigits, isDigit } from "./digits";
+import { countLeadingDigits, parseDigits, isDigit } from "./digits";
 import { isEntryLine } from "./entryLines";
 
-export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
+export { countBuckets, scatterToBuckets, hasDuplicate, hashEntries } from "./distinct";
 export { freshNumbers, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
 export { decimals, emptyFields, rowLines, rowStop, splitRows } from "./rows";
 export { gridTimes, numberTimes } from "./times";
@@ -16,21 +16,22 @@ const CR: u32 = 13;
 const SPACE: u32 = 32;
 const PERCENT: u32 = 37;
 
-/** Larger than any index; further digits need not be added. */
+/** Larger than any index: further digits need not be added. */
 const BEYOND: u64 = 1_000_000_000_000;
 
-/** The first address of memory that belongs to the host. */
+/** The first address, a multiple of 16, of the memory that the host may use. */
 export function freeFrom(): usize { return (__heap_base + 15) & ~15; }
 
 let stoppedAt: usize = 0;
 
-/** The address at which `parseEntries` stopped: the beginning of a line, or the end. */
+/** The address at which the last `parseEntries` stopped: the beginning of a line, or the end of the text. */
 export function stop(): usize { return stoppedAt; }
 
 /**
- * Parses the lines [at, end), each of `order` indices from 1 to `limits` and, if `hasValues`, a value, until
- * a line that is no entry, or `capacity` entries. The columns follow one another, each `capacity` long, the
- * values last. Returns the number of entries.
+ * Parses the lines [at, end), each of `order` indices, from 1 to those in `limits` (order), and, if
+ * `hasValues`, a value, until a line that is no valid entry, or `capacity` entries; `stop` is the line after
+ * them. Writes the indices, from 0 on, to columns that follow one another, each `capacity` words long, and
+ * the values (float32) behind them. Returns the number of entries.
  */
 export function parseEntries(
   at: usize, end: usize, order: u32, hasValues: bool, limits: usize, columns: usize, capacity: u32,
@@ -46,9 +47,9 @@ export function parseEntries(
     let column = columns + (<usize>entry << 2);
     for (let limit = limits; limit < lastLimit; limit += 4) {
       const bytes = load<u64>(at);
-      const digits = digitsIn(bytes);
+      const digits = countLeadingDigits(bytes);
       if (digits == 0) return entry;
-      let index = <u64>eightDigits(bytes, digits);
+      let index = <u64>parseDigits(bytes, digits);
       at += digits;
       c = load<u8>(at);
       while (isDigit(c)) {
@@ -79,12 +80,12 @@ export function parseEntries(
 
 let entryLines: u32 = 0;
 
-/** The number of entries among the lines that `countLines` counted last. */
+/** The number of entries among the lines that `countLines` counted last; the others are blank or comments. */
 export function entries(): u32 { return entryLines; }
 
 /**
- * The number of lines that begin in [from, to), each behind a line feed, of which the first may be at from −
- * 1; then `entries` is the number of those that are neither blank nor comments.
+ * Counts the lines that begin in [from, to), each behind a line feed, of which the first may be at from − 1.
+ * `entries` is then the number of those that are neither blank nor comments.
  */
 export function countLines(from: usize, to: usize): u32 {
   let lines: u32 = 0;
@@ -112,7 +113,7 @@ export function countLines(from: usize, to: usize): u32 {
   return lines;
 }
 
-/** The largest of `count` indices; 0 of none. */
+/** The largest of `count` indices; 0 if count is 0. */
 export function largest(column: usize, count: u32): u32 {
   let most = i32x4.splat(0);
   const end = column + (<usize>count << 2);
@@ -126,7 +127,7 @@ export function largest(column: usize, count: u32): u32 {
   return found;
 }
 
-/** Whether one of `count` values is below 0. */
+/** Whether one of `count` values (float32) is below 0. */
 export function anyNegative(values: usize, count: u32): bool {
   const end = values + (<usize>count << 2);
   for (let at = values; at < end; at += 4) if (load<f32>(at) < 0) return true;

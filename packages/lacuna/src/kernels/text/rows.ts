@@ -10,17 +10,18 @@ const QUOTE: u32 = 34;
 let stoppedAt: usize = 0;
 let linesPassed: u32 = 0;
 
-/** The address at which `splitRows` stopped: the beginning of a row, or the end. */
+/** The address at which the last `splitRows` stopped: the beginning of a row, or the end of the text. */
 export function rowStop(): usize { return stoppedAt; }
 
-/** The number of lines that `splitRows` passed, blank ones included. */
+/** The number of lines that the last `splitRows` passed, blank ones included. */
 export function rowLines(): u32 { return linesPassed; }
 
 /**
  * Splits the whole lines [at, end) into `width` fields each, at a delimiter of one byte or, if `second` is
  * not 0, two. For a column with a slot (slots below 0: none), the field of row r begins and ends at
  * starts[slot · capacity + r] and ends[…], relative to `base`; an empty field ends before it begins. lines[r]
- * is counted from `line`. Returns the number of rows, including the `rows` that were split before.
+ * is the number of its line, counted from `line`. Stops at `capacity` rows, and at a row with a quote or
+ * another number of fields. Returns the number of rows, including the `rows` that were split before.
  */
 export function splitRows(
   base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
@@ -43,12 +44,13 @@ export function splitRows(
 
 /** Bytes in which the ends of fields are found at a time. */
 const WINDOW: usize = 4096;
+/** The addresses of the separators in a window, some more than WINDOW. */
 const separators: usize = memory.data(4 * (4096 + 16));
 
 /**
- * Splits rows without quotes on consecutive lines, until a row of another kind. The ends of fields are found
- * for many rows first, without branches, since the number of ends in 16 bytes cannot be predicted; then the
- * rows are all alike.
+ * `splitRows` for a delimiter of one byte, until a blank line or a row longer than WINDOW. The ends of fields
+ * are found for many rows first, without branches, since the number of ends in 16 bytes cannot be predicted;
+ * then the rows are all alike.
  */
 function splitPlainRows(
   base: usize, at: usize, end: usize, first: u32, width: u32, slots: usize, starts: usize, ends: usize, lines: usize,
@@ -123,7 +125,7 @@ function splitPlainRows(
   return rows;
 }
 
-/** Splits rows of any kind except those with quotes or another number of fields. */
+/** `splitRows` for all delimiters, rows of any length, and blank lines between them, which it skips. */
 function splitAnyRows(
   base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
   lines: usize, capacity: u32, rows: u32, line: u32,
@@ -201,7 +203,7 @@ function splitAnyRows(
   return rows;
 }
 
-/** The number of empty fields of a column. */
+/** The number of empty ones of `rows` fields: those that end before they begin. */
 export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
   let counts = i32x4.splat(0);
   let at: usize = 0;
@@ -215,8 +217,8 @@ export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
 }
 
 /**
- * Reads the fields of a column as float32, without the blanks around them; NaN or infinite for those that are
- * no numbers. Returns how many these are.
+ * Parses `rows` fields, without the blanks around them, as float32 and writes them as float64 to `out`; NaN
+ * or ±Infinity for those that are no finite numbers. Returns the number of these.
  */
 export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): u32 {
   let others: u32 = 0;

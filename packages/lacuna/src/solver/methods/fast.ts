@@ -273,7 +273,7 @@ export function fastMethod(
   }
 }
 
-/** The number of training entries in the probe, a fixed sample on which errors are measured; about. */
+/** About how many training entries are in the probe, the fixed sample on which errors are measured. */
 export const probeSize = (entries: number): number =>
   Math.max(PROBE.entries, Math.ceil(entries * PROBE.fraction))
 

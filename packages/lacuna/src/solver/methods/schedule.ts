@@ -66,7 +66,10 @@ export function ladder(rows: readonly number[], entries: number, rank: number): 
   return [...stages, ALL_ENTRIES]
 }
 
-/** The only stage of a run whose c is given: solved rows up to rank 24, gradient steps above. */
+/**
+ * The only stage of a run whose c is given: solved rows with all entries or up to rank 24, else gradient
+ * steps.
+ */
 export function fixedStage(sample: number, rank: number): Stage {
   if (sample === 1) return ALL_ENTRIES
   return rank <= NEWTON_RANK

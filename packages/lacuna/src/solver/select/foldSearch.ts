@@ -148,7 +148,8 @@ export class FoldSearch {
   }
 
   /**
-   * Whether a trial of this rank would finish in time, if its time grows as rank^1.5 from that of the last.
+   * Whether a trial of this rank would finish before the time limit, if its time grows as rank^1.5 from that
+   * of the last trial; true for the first one.
    */
   hasTimeFor(rank: number): boolean {
     if (!this.#last) return true

@@ -69,7 +69,7 @@ export function trialName(
 
 /**
  * Single changes of the options that are worth a trial: without lags, without features, another noise model
- * instead of `auto`. Those exist only where a prior may be learned.
+ * instead of `auto`. These are left out where a setting excludes a learned prior.
  * @param includeUnreshaped whether to try, too, without merging and splitting modes
  */
 export function alternativeChanges(options: RunOptions, includeUnreshaped: boolean): TrialChanges[] {

@@ -6,8 +6,8 @@ import { findDuplicates } from './findDuplicates.ts'
 
 /**
  * Merges entries with equal coordinates by a policy: their sum, mean (weighted by their weights, which are
- * summed) or last one; throws if there are any under `error`. Merged entries stand in the order of their
- * first ones. Writes to the arrays.
+ * summed) or last one. Throws if there are any under `error`, if entries with weights are to be summed, or if
+ * a sum overflows a float32. Merged entries stand in the order of their first ones. Writes to the arrays.
  * @param where names an entry in messages
  */
 export function mergeDuplicates(

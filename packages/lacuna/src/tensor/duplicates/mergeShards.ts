@@ -50,15 +50,20 @@ export async function mergeShards(
   } catch (error) {
     failure = error
   }
-  await refuseMergeFailure(communicator, scattered, entry, failure, names)
+  await throwMergeFailure(communicator, scattered, entry, failure, names)
   return { ...own, ...merged }
 }
 
 /** Stands in a message for the name of an entry, which only the process that read the entry knows. */
 const UNNAMED = '\0'
 
-/** Throws in all processes the first failure of merging, with the name of its entry. */
-async function refuseMergeFailure(
+/**
+ * Throws, in all processes, the failure of merging that a single process would have met first; returns if no
+ * process failed.
+ * @param entry the entry of this process whose name the message needs, if any
+ * @param failure the error of this process, if any
+ */
+async function throwMergeFailure(
   communicator: Communicator,
   scattered: ScatteredEntries,
   entry: number | undefined,
@@ -72,6 +77,7 @@ async function refuseMergeFailure(
   if (found) {
     const [source, number, finder] = found
     const name = before + (await communicator.broadcastText(source, () => where(number)))
+    /** Replaces the placeholder in a text of the message by the name of the entry. */
     const putName = (part: Sentence[number]): Sentence[number] =>
       typeof part === 'string' ? part.replace(UNNAMED, name) : part
     await communicator.failTogether(() => {

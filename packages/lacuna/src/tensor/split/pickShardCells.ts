@@ -78,6 +78,7 @@ async function pickOwnCellsByRejection(
       for (let i = 0; i < perRound; i++) columns[mode][i] = draws[mode](first + i)
     })
     findOwners(0, perRound, owners)
+    /** Copies drawn cell number i of this round into `cell`, which is reused. */
     const cellAt = (i: number): Uint32Array => {
       for (let mode = 0; mode < dims.length; mode++) cell[mode] = columns[mode][i]
       return cell
@@ -103,6 +104,7 @@ class CellList {
   #count = 0
   #table: ReturnType<typeof coordinateTable> | undefined
 
+  /** @param order the number of modes */
   constructor(order: number) {
     this.#columns = Array.from({ length: order }, () => uint32Array(1024))
   }

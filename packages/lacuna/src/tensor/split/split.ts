@@ -39,8 +39,8 @@ export const TEST = 2
 
 /**
  * Splits the entries into train, validation and test, uniformly at random by seed and coordinates. A set has
- * its fraction of the entries, rounded, but at least one entry where the fraction is above 0: its error would
- * be 0 / 0.
+ * its fraction of the entries, rounded, but at least one entry where the fraction is above 0: the error of an
+ * empty set would be 0 / 0. Throws if no entry is left to train on.
  */
 export function split(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {
   checkSeed(seed)

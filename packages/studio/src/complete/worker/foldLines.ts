@@ -4,7 +4,8 @@ import { align, modeName } from 'lacuna/internal'
 import { readRows, textTable } from 'lacuna/tables'
 
 /**
- * Folds rows into a model.
+ * Adds new rows to a model by fold-in: their factor rows are fitted to the given entries, the other rows
+ * stay.
  * @param lines one entry per line, as in a CSV file: a label per mode, and the value
  * @returns the model with the new rows, the entries of the lines, and per mode the labels of the new rows
  */

@@ -108,6 +108,7 @@ export async function readFile(
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
     const table = await openTable(file, choice, progress)
+    /** Throws if this number of rows would make a tensor that is too large for a tab. */
     const checkRows = (rows: number): void =>
       checkTensorSize(
         name,

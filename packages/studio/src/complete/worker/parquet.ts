@@ -131,8 +131,9 @@ function fitsDouble(column: string, { row_groups }: Metadata): boolean {
 }
 
 /**
- * Values of a column as cells: numbers as doubles; text, and whole numbers that a double cannot hold, as
- * text.
+ * Values of a column as cells: numbers as doubles (NaN where missing); text, and whole numbers that a double
+ * cannot hold, as text.
+ * @param isFloat whether the column has float32 numbers, which get their shortest decimal
  */
 function toCells(values: readonly unknown[], type: ColumnType, isFloat: boolean): Cells {
   if (type === 'VARCHAR' || type === 'HUGEINT') return cellsOf(values.map(toText))

@@ -11,8 +11,9 @@ const MOST_CELLS = 1_000_000
 const ROWS_PER_PIECE = 10_000
 
 /**
- * A table of predictions: a column per mode, the observed value (empty where there is none), the prediction,
- * and for an ensemble the ends of its 90% interval.
+ * Returns a table of predictions as CSV: a column per mode, the observed value (empty where there is none),
+ * the prediction, and for an ensemble the ends of its 90% interval. Has all cells up to MOST_CELLS of them,
+ * else only the observed ones.
  */
 export function predictionsCsv(model: TensorModel, data: SparseTensor | undefined): Blob {
   const cells = model.dims.reduce((product, dim) => product * dim, 1)
@@ -27,6 +28,7 @@ export function predictionsCsv(model: TensorModel, data: SparseTensor | undefine
   )
   let piece = ''
   let rows = 0
+  /** Appends the row of a cell to the table. */
   const add = (coordinate: number[], observed: number | undefined): void => {
     const cell = coordinate.map((index, mode) => labels[mode][index])
     const observedText = observed === undefined ? '' : numberAsText(observed)

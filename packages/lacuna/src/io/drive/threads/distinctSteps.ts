@@ -28,7 +28,7 @@ export const distinctSteps: Readonly<Record<DistinctRequest['ask'], Step>> = {
       const count = Math.min(AT_A_TIME, end - from)
       for (let m = 0; m < order; m++) views[m].set(indices[m].subarray(from, from + count))
       kernel.hashEntries(columns, stride, order, count, out)
-      kernel.countParts(out, count, all, counted)
+      kernel.countBuckets(out, count, all, counted)
       hashes.set(hashed.subarray(0, count), from)
     }
     counts.set(new Uint32Array(buffer, counted, all), all * thread)
@@ -53,10 +53,12 @@ export const distinctSteps: Readonly<Record<DistinctRequest['ask'], Step>> = {
     const nexts = new Uint32Array(kernel.memory.buffer, next, parts + 1)
     for (let part = 1; part <= parts; part++) nexts[part] = nexts[part - 1] + counts[part - 1]
     for (const [at, count] of blocks(hashes, new Uint32Array(kernel.memory.buffer, text, AT_A_TIME)))
-      kernel.dealOwn(text, count, all, first, parts, next, at, dealt)
+      kernel.scatterToBuckets(text, count, all, first, parts, next, at, dealt)
     // Now the next place of a part is where it ends.
     for (let part = 0; part < parts && Atomics.load(state, FAULT) === NONE; part++)
-      if (kernel.findSame(dealt, nexts[part] - counts[part], nexts[part], table, slotsFor(counts[part]) - 1))
+      if (
+        kernel.hasDuplicate(dealt, nexts[part] - counts[part], nexts[part], table, slotsFor(counts[part]) - 1)
+      )
         Atomics.store(state, FAULT, thread)
   },
 }

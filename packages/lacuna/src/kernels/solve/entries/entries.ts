@@ -1,21 +1,22 @@
 // The pass over a sample: the sums that the update of a row needs.
 import { gather, gatherWithProduct } from "./gather";
 import { Window } from "./window";
-import { addGradient, addGram, addGradientAndProduct } from "./gram";
+import { addGradient, addHessian, addGradientAndProduct } from "./gram";
 import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_SCALE } from "../layout";
 import { extrapolate } from "../rows/momentum";
 import { BLOCK, MATRIX, ROW } from "../rank";
 import { hasWeights } from "./records";
 import { blockScratch, productScratch, residualScratch } from "../scratch";
 import { addMoments } from "../rows/posterior";
-import { first, kind, skip } from "../settings";
+import { isFirstInner, kind, skip } from "../settings";
 import { weighBlock } from "./weights";
 import { addListedCells } from "../setup/zeros";
 
 /**
- * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums
- * either H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. Both are without λ and,
- * where unlisted cells are zeros, without the sums over all cells.
+ * Writes the sums over `count` entries of row p from the window on, and advances the window: g = Σ w (k·y −
+ * x) k at sums + MATRIX, and at `sums` either H = Σ w k kᵀ (tiles on and above the diagonal) or, for a
+ * gradient step, Hv = Σ w (k·v) k. Both are without λ. Where unlisted cells are zeros, there is only −Σ x k
+ * at sums + MATRIX (zeros.ts); under a learned prior the sums are those of addMoments (posterior.ts).
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
   const y = pointOf(view, p);
@@ -37,13 +38,16 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
       gather(view, window, some, y, K, D);
       if (isWeighted) weighBlock(view, start, window, some, K, D, 0);
       addGradient(K, D, some, g, fresh);
-      if (kind != STEP_PAPER || !(skip & SKIP_HESSIAN)) addGram(K, some, sums, fresh);
+      if (kind != STEP_PAPER || !(skip & SKIP_HESSIAN)) addHessian(K, some, sums, fresh);
     }
   }
 }
 
-/** y, the point at which the gradient is taken. */
+/**
+ * The address of y (R), the point at which the gradient is taken: Y of the paper's step, or the row
+ * extrapolated by its momentum.
+ */
 function pointOf(view: usize, p: u32): usize {
   if (kind != STEP_PAPER) return extrapolate(view, p);
-  return (first ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_MOMENTUM_FACTOR)) + <usize>p * ROW;
+  return (isFirstInner ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_MOMENTUM_FACTOR)) + <usize>p * ROW;
 }

@@ -5,16 +5,16 @@
 // one transposed sum instead of four horizontal ones. Other orders, and the last entries of a block, are
 // processed one by one.
 import { multiplyBlock } from "./gram";
-import { sum, sums } from "../lanes";
+import { sumLanes, sumLanesOfFour } from "../lanes";
 import { VIEW_ORDER } from "../layout";
 import { ROW } from "../rank";
 import { addressScratch, valueScratch } from "../scratch";
-import { unpack } from "./unpack";
+import { unpackRecords } from "./unpack";
 import { Window } from "./window";
 
 /**
- * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x and S[e] = k·v, in one pass
- * over the vectors. K (BLOCK × R), D (BLOCK), S (BLOCK), y (R), v (R).
+ * Gathers `count` ≤ BLOCK entries from the window on and advances it. Writes K[e] = k, the Khatri-Rao row,
+ * D[e] = k·y − x, the residual, and S[e] = k·v. K (BLOCK × R), D (BLOCK), S (BLOCK), y (R), v (R).
  */
 export function gatherWithProduct(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
@@ -28,8 +28,8 @@ export function gatherWithProduct(
 }
 
 /**
- * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x.
- * K (BLOCK × R), D (BLOCK), y (R).
+ * Gathers `count` ≤ BLOCK entries from the window on and advances it. Writes K[e] = k, the Khatri-Rao row,
+ * and D[e] = k·y − x, the residual. K (BLOCK × R), D (BLOCK), y (R).
  */
 export function gather(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const order = load<i32>(view, VIEW_ORDER);
@@ -44,31 +44,37 @@ class Two {}
 class Three {}
 class Four {}
 
-/** The number of other modes. */
 @inline
-function othersOf<T>(): i32 {
+/** The number of modes other than the view's own: 1, 2 or 3 for the orders Two, Three and Four. */
+function otherModes<T>(): i32 {
   return idof<T>() == idof<Two>() ? 1 : idof<T>() == idof<Three>() ? 2 : 3;
 }
 
-/** One vector of a Khatri-Rao row. a, b, c: rows of the other factors, as many as the order has. */
 @inline
+/**
+ * Four components of a Khatri-Rao row. a, b, c: addresses of these components in the rows of the other
+ * factors; b and c are ignored where there are fewer other modes.
+ */
 function product<T>(a: usize, b: usize, c: usize): v128 {
   if (idof<T>() == idof<Two>()) return v128.load(a);
   if (idof<T>() == idof<Three>()) return f32x4.mul(v128.load(a), v128.load(b));
   return f32x4.mul(f32x4.mul(v128.load(a), v128.load(b)), v128.load(c));
 }
 
-/** The vector after that of `product`. */
 @inline
-function secondProduct<T>(a: usize, b: usize, c: usize): v128 {
+/** The four components of a Khatri-Rao row after those that `product` returns for the same addresses. */
+function nextProduct<T>(a: usize, b: usize, c: usize): v128 {
   if (idof<T>() == idof<Two>()) return v128.load(a, 16);
   if (idof<T>() == idof<Three>()) return f32x4.mul(v128.load(a, 16), v128.load(b, 16));
   return f32x4.mul(f32x4.mul(v128.load(a, 16), v128.load(b, 16)), v128.load(c, 16));
 }
 
-/** Four vectors of a Khatri-Rao row: stores them at k and returns their products with y, added up. */
 @inline
-function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2: v128, y3: v128): v128 {
+/**
+ * Stores sixteen components of a Khatri-Rao row at k; returns their products with those of y (y0 … y3), added
+ * up lane by lane. a, b, c: as in `product`.
+ */
+function storeProducts<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2: v128, y3: v128): v128 {
   let k0: v128, k1: v128, k2: v128, k3: v128;
   if (idof<T>() == idof<Two>()) {
     k0 = v128.load(a);
@@ -97,10 +103,10 @@ function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2
   );
 }
 
-/** gather for one order, four entries at a time. */
+/** `gather` for the order T, four entries at a time. */
 function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
-  const others = othersOf<T>();
-  unpack(view, others, window, count);
+  const others = otherModes<T>();
+  unpackRecords(view, others, window, count);
   const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2), X = valueScratch();
   let e: u32 = 0;
 
@@ -119,10 +125,10 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
     for (; at + 64 <= ROW; at += 64) {
       const ya = y + at, ka = k + at;
       const y0 = v128.load(ya), y1 = v128.load(ya, 16), y2 = v128.load(ya, 32), y3 = v128.load(ya, 48);
-      s0 = f32x4.add(s0, chunk<T>(a0 + at, b0 + at, c0 + at, ka, y0, y1, y2, y3));
-      s1 = f32x4.add(s1, chunk<T>(a1 + at, b1 + at, c1 + at, ka + ROW, y0, y1, y2, y3));
-      s2 = f32x4.add(s2, chunk<T>(a2 + at, b2 + at, c2 + at, ka + 2 * ROW, y0, y1, y2, y3));
-      s3 = f32x4.add(s3, chunk<T>(a3 + at, b3 + at, c3 + at, ka + 3 * ROW, y0, y1, y2, y3));
+      s0 = f32x4.add(s0, storeProducts<T>(a0 + at, b0 + at, c0 + at, ka, y0, y1, y2, y3));
+      s1 = f32x4.add(s1, storeProducts<T>(a1 + at, b1 + at, c1 + at, ka + ROW, y0, y1, y2, y3));
+      s2 = f32x4.add(s2, storeProducts<T>(a2 + at, b2 + at, c2 + at, ka + 2 * ROW, y0, y1, y2, y3));
+      s3 = f32x4.add(s3, storeProducts<T>(a3 + at, b3 + at, c3 + at, ka + 3 * ROW, y0, y1, y2, y3));
     }
     for (; at < ROW; at += 16) {
       const yv = v128.load(y + at);
@@ -139,7 +145,7 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
       s2 = f32x4.add(s2, f32x4.mul(k2, yv));
       s3 = f32x4.add(s3, f32x4.mul(k3, yv));
     }
-    v128.store(D + here, f32x4.sub(sums(s0, s1, s2, s3), v128.load(X + here)));
+    v128.store(D + here, f32x4.sub(sumLanesOfFour(s0, s1, s2, s3), v128.load(X + here)));
   }
 
   for (; e < count; e++) {
@@ -154,19 +160,19 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
       v128.store(k + at, kv);
       s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
     }
-    store<f32>(D + here, sum(s) - load<f32>(X + here));
+    store<f32>(D + here, sumLanes(s) - load<f32>(X + here));
   }
 }
 
 /**
- * gatherWithProduct for one order, two entries at a time: with two dot products each, the sums of more would
- * not stay in registers.
+ * `gatherWithProduct` for the order T, two entries at a time: with two dot products each, the sums of more
+ * would not stay in registers.
  */
 function gatherWithProductBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
-  const others = othersOf<T>();
-  unpack(view, others, window, count);
+  const others = otherModes<T>();
+  unpackRecords(view, others, window, count);
   const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2), X = valueScratch();
   let e: u32 = 0;
   for (; e + 2 <= count; e += 2) {
@@ -186,7 +192,7 @@ function gatherWithProductBy<T>(
       {
         const a = a0 + at, b = b0 + at, c = c0 + at;
         const k0 = product<T>(a, b, c);
-        const k1 = secondProduct<T>(a, b, c);
+        const k1 = nextProduct<T>(a, b, c);
         v128.store(k + at, k0);
         v128.store(k + at, k1, 16);
         s0 = f32x4.add(s0, f32x4.add(f32x4.mul(k0, y0), f32x4.mul(k1, y1)));
@@ -195,7 +201,7 @@ function gatherWithProductBy<T>(
       {
         const a = a1 + at, b = b1 + at, c = c1 + at;
         const k0 = product<T>(a, b, c);
-        const k1 = secondProduct<T>(a, b, c);
+        const k1 = nextProduct<T>(a, b, c);
         v128.store(k + at, k0, ROW);
         v128.store(k + at, k1, ROW + 16);
         s1 = f32x4.add(s1, f32x4.add(f32x4.mul(k0, y0), f32x4.mul(k1, y1)));
@@ -213,7 +219,7 @@ function gatherWithProductBy<T>(
       s1 = f32x4.add(s1, f32x4.mul(k1, yv));
       t1 = f32x4.add(t1, f32x4.mul(k1, vv));
     }
-    const dots = sums(s0, s1, t0, t1);
+    const dots = sumLanesOfFour(s0, s1, t0, t1);
     const d = f32x4.sub(dots, v128.load64_zero(X + here));
     v128.store64_lane(D + (<usize>e << 2), d, 0);
     v128.store64_lane(S + (<usize>e << 2), dots, 1);
@@ -231,15 +237,15 @@ function gatherWithProductBy<T>(
       s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
       t = f32x4.add(t, f32x4.mul(kv, v128.load(v + at)));
     }
-    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(X + here));
-    store<f32>(S + (<usize>e << 2), sum(t));
+    store<f32>(D + (<usize>e << 2), sumLanes(s) - load<f32>(X + here));
+    store<f32>(S + (<usize>e << 2), sumLanes(t));
   }
 }
 
-/** gather for any order, entry by entry. */
+/** `gather` for any order, entry by entry. */
 function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = order - 1;
-  unpack(view, others, window, count);
+  unpackRecords(view, others, window, count);
   for (let e: u32 = 0; e < count; e++) {
     const here = <usize>e << 2;
     const k = K + <usize>e * ROW;
@@ -251,6 +257,6 @@ function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize
     }
     let s = f32x4.splat(0);
     for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(y + at)));
-    store<f32>(D + here, sum(s) - load<f32>(valueScratch() + here));
+    store<f32>(D + here, sumLanes(s) - load<f32>(valueScratch() + here));
   }
 }

@@ -1,10 +1,14 @@
-// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays
-// in registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be
+// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals k·y − x (prediction minus
+// value). Where entries have weights, K and d are multiplied by √w before (weights.ts). A tile of the sum
+// stays in registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be
 // cleared.
-import { sum, sums } from "../lanes";
+import { sumLanes, sumLanesOfFour } from "../lanes";
 import { R, ROW } from "../rank";
 
-/** g (R) += Σ d_e k_e: lines 6 to 8 of Algorithm 1, without λy. */
+/**
+ * g (R) += Σ d_e k_e over the first `count` rows of K (BLOCK × R), with d = D (BLOCK): lines 6 to 8 of
+ * Algorithm 1, without λy. With `fresh`, g = that sum.
+ */
 export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: bool): void {
   let at: usize = 0;
   for (; at + 64 <= ROW; at += 64) {
@@ -40,7 +44,10 @@ export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: boo
   }
 }
 
-/** g (R) += Σ d_e k_e and w (R) += Σ s_e k_e in one pass over the block. */
+/**
+ * g (R) += Σ d_e k_e and w (R) += Σ s_e k_e over the first `count` rows of K (BLOCK × R), with d = D and s =
+ * S (BLOCK); with `fresh`, = instead of +=. For s = k·v, w is Hv.
+ */
 export function addGradientAndProduct(K: usize, D: usize, S: usize, count: u32, g: usize, w: usize, fresh: bool): void {
   let at: usize = 0;
   for (; at + 64 <= ROW; at += 64) {
@@ -82,7 +89,7 @@ export function addGradientAndProduct(K: usize, D: usize, S: usize, count: u32, 
   }
 }
 
-/** S (BLOCK) = Kv, v (R). */
+/** S[e] = k_e·v for the first `count` rows of K (BLOCK × R), with v (R). */
 export function multiplyBlock(K: usize, count: u32, v: usize, S: usize): void {
   let k = K;
   let e: u32 = 0;
@@ -104,18 +111,19 @@ export function multiplyBlock(K: usize, count: u32, v: usize, S: usize): void {
       s2 = f32x4.add(s2, f32x4.mul(v128.load(k + at, 2 * ROW), x));
       s3 = f32x4.add(s3, f32x4.mul(v128.load(k + at, 3 * ROW), x));
     }
-    v128.store(S + (<usize>e << 2), sums(s0, s1, s2, s3));
+    v128.store(S + (<usize>e << 2), sumLanesOfFour(s0, s1, s2, s3));
     k += 4 * ROW;
   }
   for (; e < count; e++) {
     let s = f32x4.splat(0);
     for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(v + at)));
-    store<f32>(S + (<usize>e << 2), sum(s));
+    store<f32>(S + (<usize>e << 2), sumLanes(s));
     k += ROW;
   }
 }
 
 @inline
+/** The products of sixteen components at k with those in v0 … v3, added up lane by lane. */
 function dotChunk(k: usize, v0: v128, v1: v128, v2: v128, v3: v128): v128 {
   return f32x4.add(
     f32x4.add(f32x4.mul(v128.load(k), v0), f32x4.mul(v128.load(k, 16), v1)),
@@ -123,8 +131,11 @@ function dotChunk(k: usize, v0: v128, v1: v128, v2: v128, v3: v128): v128 {
   );
 }
 
-/** H (R × R) += Σ k_e k_eᵀ, line 9 without λI; only the 4 × 4 tiles on and above the diagonal. */
-export function addGram(K: usize, count: u32, H: usize, fresh: bool): void {
+/**
+ * H (R × R) += Σ k_e k_eᵀ over the first `count` rows of K (BLOCK × R), on the 4 × 4 tiles on and above the
+ * diagonal: line 9 of Algorithm 1, without λI. With `fresh`, H = that sum.
+ */
+export function addHessian(K: usize, count: u32, H: usize, fresh: bool): void {
   for (let row: usize = 0; row < ROW; row += 16) {
     let column = row;
     for (; column + 32 <= ROW; column += 32) addTile8(K, count, row, column, H + (row >> 2) * ROW + column, fresh);
@@ -132,7 +143,10 @@ export function addGram(K: usize, count: u32, H: usize, fresh: bool): void {
   }
 }
 
-/** Four rows by eight columns: eight sums, two column vectors and a broadcast fill the registers. */
+/**
+ * `addHessian` for four rows by eight columns of H, at the address `tile`: eight sums, two column vectors and
+ * a broadcast fill the registers. row, column: offsets in bytes within a row of K.
+ */
 function addTile8(K: usize, count: u32, row: usize, column: usize, tile: usize, fresh: bool): void {
   let h00 = f32x4.splat(0), h01 = h00, h10 = h00, h11 = h00, h20 = h00, h21 = h00, h30 = h00, h31 = h00;
   if (!fresh) {
@@ -167,7 +181,7 @@ function addTile8(K: usize, count: u32, row: usize, column: usize, tile: usize, 
   v128.store(tile, h30, 3 * ROW); v128.store(tile, h31, 3 * ROW + 16);
 }
 
-/** Four rows by four columns. */
+/** `addHessian` for four rows by four columns of H, at the address `tile`. row, column: offsets in bytes. */
 function addTile4(K: usize, count: u32, row: usize, column: usize, tile: usize, fresh: bool): void {
   let h0 = f32x4.splat(0), h1 = h0, h2 = h0, h3 = h0;
   if (!fresh) {
@@ -187,8 +201,8 @@ function addTile4(K: usize, count: u32, row: usize, column: usize, tile: usize, 
   v128.store(tile, h0); v128.store(tile, h1, ROW); v128.store(tile, h2, 2 * ROW); v128.store(tile, h3, 3 * ROW);
 }
 
-/** H (R × R) += other, on and above the diagonal tiles. */
-export function addHessian(H: usize, other: usize): void {
+/** H (R × R) += other, on the 4 × 4 tiles on and above the diagonal. */
+export function addMatrix(H: usize, other: usize): void {
   for (let r: usize = 0; r < R; r++) {
     for (let at = (r & ~3) << 2; at < ROW; at += 16) {
       const here = H + r * ROW + at;
@@ -202,7 +216,7 @@ export function addVector(g: usize, other: usize): void {
   for (let at: usize = 0; at < ROW; at += 16) v128.store(g + at, f32x4.add(v128.load(g + at), v128.load(other + at)));
 }
 
-/** Copies the tiles above the diagonal of H to those below it. */
+/** Copies the 4 × 4 tiles above the diagonal of H (R × R), transposed, to those below it. */
 export function mirrorHessian(H: usize): void {
   for (let row: usize = 0; row < ROW; row += 16) {
     for (let column = row + 16; column < ROW; column += 16) transposeTile(H + (row >> 2) * ROW + column, H + (column >> 2) * ROW + row);
@@ -210,6 +224,7 @@ export function mirrorHessian(H: usize): void {
 }
 
 @inline
+/** Copies a 4 × 4 tile of a matrix (R × R) transposed. */
 function transposeTile(from: usize, to: usize): void {
   const a = v128.load(from), b = v128.load(from, ROW), c = v128.load(from, 2 * ROW), d = v128.load(from, 3 * ROW);
   const ab0 = v128.shuffle<f32>(a, b, 0, 4, 1, 5), ab1 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);

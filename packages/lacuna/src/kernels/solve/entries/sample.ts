@@ -24,14 +24,14 @@ const SEGMENTS: u32 = 0x2545f491;
  */
 const OFFSET: u32 = 0xffffffff;
 
-/** Entries of row p in all partitions. */
 @inline
+/** The number of entries of row p in all partitions. */
 export function rowLength(view: usize, p: u32): u32 {
   return load<u32>(load<usize>(view, VIEW_ROW_LENGTHS) + (<usize>p << 2));
 }
 
-/** The number of the first record of a segment. */
 @inline
+/** The number of the first record of a segment. */
 export function recordStart(view: usize, segment: u32): u32 {
   return load<u32>(load<usize>(view, VIEW_RECORD_START) + (<usize>segment << 2));
 }
@@ -46,7 +46,13 @@ export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
   return min(nnz, <u32>Math.floor(c * <f64>nnz + u));
 }
 
-/** Opens a window on the records of a segment: all nnz of them, or B from a random start. */
+/**
+ * Sets a window to the records of a segment: to the first if B, the sample size, is all of its nnz entries,
+ * else to a random one.
+ * @param segment the number of the segment in this partition
+ * @param draws the random stream of the start
+ * @param counter the number of the draw in that stream
+ */
 export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, B: u32, draws: u32, counter: u32): void {
   const stride = strideOf(view);
   const start = B < nnz ? below(draw(draws, counter), nnz) : 0;
@@ -55,7 +61,9 @@ export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, 
   window.at = window.begin + <usize>start * stride;
 }
 
-/** Draws the sample of a long row p into `sample`. */
+/**
+ * Writes the sample of row p, which has several segments, to `sample`. key: the random stream of the step.
+ */
 export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample): void {
   const nnz = rowLength(view, p);
   const segment = load<u32>(view, VIEW_SEGMENT);
@@ -76,15 +84,16 @@ export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample)
   sample.shared = sample.here > 0 || end < segments;
 }
 
-/** The segment of window j. */
 @inline
-export function segmentOf(sample: LongSample, j: u32): u32 {
+/** The index, among the row's segments, of the segment of window j. */
+export function segmentOfWindow(sample: LongSample, j: u32): u32 {
   if (sample.windows == sample.segments) return j;
   return <u32>((<u64>j * <u64>sample.segments + <u64>sample.offset) / <u64>sample.windows);
 }
 
 /**
- * The number of windows in segments before segment `index`: the smallest j whose segment is not before it.
+ * The number of windows in the row's segments before segment `index`: the smallest j whose segment is not
+ * before it.
  */
 export function windowsBefore(sample: LongSample, index: u32): u32 {
   if (sample.windows == sample.segments) return index;
@@ -95,8 +104,8 @@ export function windowsBefore(sample: LongSample, index: u32): u32 {
 }
 
 /**
- * The size of window j, in the row's segment `index`, which is number `segment` of this partition and has
- * `length` entries.
+ * The number of entries of window j of row p, which lies in the row's segment `index`: number `segment` of
+ * this partition, with `length` entries. May be 0.
  */
 export function windowSize(view: usize, p: u32, sample: LongSample, j: u32, index: u32, segment: u32, length: u32): u32 {
   const B = <u64>sample.sampled;

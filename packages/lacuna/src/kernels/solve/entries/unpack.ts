@@ -2,42 +2,45 @@
 // and the values. Four entries at a time, so that packed indices cost next to nothing.
 import { VIEW_OTHERS } from "../layout";
 import { ROW } from "../rank";
-import { fieldOf, maskOf, next, shiftOf, strideOf, valueOf, wordOf } from "./records";
+import { fieldBase, maskOf, nextRecord, shiftOf, strideOf, valueOffset, wordOffset } from "./records";
 import { addressScratch, indexScratch, valueScratch, wordScratch } from "../scratch";
 import { Window } from "./window";
 
-/** Bytes of a record with all indices in one word. */
-const PAIR: usize = 8;
+/** Bytes of a record of two words: all indices in one, and the value. */
+const PAIR_BYTES: usize = 8;
 
-/** The index in another mode of entry e of the block that was unpacked last. */
 @inline
-export function indexOf(e: u32, other: u32): usize {
+/** The index in the other-th of the other modes of entry e of the block that was unpacked last. */
+export function unpackedIndex(e: u32, other: u32): usize {
   return load<usize>(indexScratch(other) + (<usize>e << 2));
 }
 
 /**
- * Unpacks `count` ≤ BLOCK entries from the window on and advances it. addressScratch(o): addresses of the
- * rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): values.
+ * Unpacks `count` ≤ BLOCK records from the window on and advances it. Writes addressScratch(o): the addresses
+ * of the rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): the values.
  */
-export function unpack(view: usize, others: u32, window: Window, count: u32): void {
+export function unpackRecords(view: usize, others: u32, window: Window, count: u32): void {
   const words = wordScratch();
-  if (strideOf(view) == PAIR) {
+  if (strideOf(view) == PAIR_BYTES) {
     window.at = splitPairs(window, count, words, valueScratch());
-    for (let o: u32 = 0; o < others; o++) findRows(view, o, words, count);
+    for (let o: u32 = 0; o < others; o++) decodeIndices(view, o, words, count);
     return;
   }
-  let copied: usize = valueOf(view);
+  let copied: usize = valueOffset(view);
   const after = copyWords(view, window, count, copied, valueScratch());
   for (let o: u32 = 0; o < others; o++) {
-    const word = wordOf(fieldOf(view, o));
+    const word = wordOffset(fieldBase(view, o));
     if (word != copied) copyWords(view, window, count, word, words);
     copied = word;
-    findRows(view, o, words, count);
+    decodeIndices(view, o, words, count);
   }
   window.at = after;
 }
 
-/** Copies one word of each record; returns the record after them. */
+/**
+ * Copies the word at offset `word` of `count` records from the window on to `to` (BLOCK); returns the address
+ * of the record after them. Does not advance the window.
+ */
 function copyWords(view: usize, window: Window, count: u32, word: usize, to: usize): usize {
   const stride = strideOf(view);
   const begin = window.begin;
@@ -45,12 +48,15 @@ function copyWords(view: usize, window: Window, count: u32, word: usize, to: usi
   let record = window.at;
   for (let e: u32 = 0; e < count; e++) {
     store<u32>(to + (<usize>e << 2), load<u32>(record + word));
-    record = next(record, stride, begin, end);
+    record = nextRecord(record, stride, begin, end);
   }
   return record;
 }
 
-/** Copies both words of records of two words; returns the record after them. */
+/**
+ * Copies the words of `count` records of two words from the window on to `first` and `second` (BLOCK);
+ * returns the address of the record after them. Does not advance the window.
+ */
 function splitPairs(window: Window, count: u32, first: usize, second: usize): usize {
   const begin = window.begin;
   const end = window.end;
@@ -58,19 +64,19 @@ function splitPairs(window: Window, count: u32, first: usize, second: usize): us
   let e: u32 = 0;
   while (e < count) {
     // Up to where the window wraps; its end is 0 if it does not.
-    const run = end == 0 ? count - e : min(count - e, <u32>((end - record) / PAIR));
+    const run = end == 0 ? count - e : min(count - e, <u32>((end - record) / PAIR_BYTES));
     const stop = e + run;
     for (; e + 4 <= stop; e += 4) {
       const two = v128.load(record);
       const more = v128.load(record, 16);
       v128.store(first + (<usize>e << 2), v128.shuffle<i32>(two, more, 0, 2, 4, 6));
       v128.store(second + (<usize>e << 2), v128.shuffle<i32>(two, more, 1, 3, 5, 7));
-      record += 4 * PAIR;
+      record += 4 * PAIR_BYTES;
     }
     for (; e < stop; e++) {
       store<u32>(first + (<usize>e << 2), load<u32>(record));
       store<u32>(second + (<usize>e << 2), load<u32>(record, 4));
-      record += PAIR;
+      record += PAIR_BYTES;
     }
     if (record == end) record = begin;
   }
@@ -78,11 +84,12 @@ function splitPairs(window: Window, count: u32, first: usize, second: usize): us
 }
 
 /**
- * Converts words to indices and addresses of rows. Beyond `count`, up to a multiple of four, these are
+ * Extracts the indices in the other-th of the other modes from `count` words of records to indexScratch, and
+ * the addresses of these rows to addressScratch. Beyond `count`, up to a multiple of four, both are
  * undefined.
  */
-function findRows(view: usize, other: u32, words: usize, count: u32): void {
-  const field = fieldOf(view, other);
+function decodeIndices(view: usize, other: u32, words: usize, count: u32): void {
+  const field = fieldBase(view, other);
   const shift = shiftOf(view, field);
   const mask = i32x4.splat(maskOf(view, field));
   const factor = i32x4.splat(load<i32>(view + (<usize>other << 2), VIEW_OTHERS));

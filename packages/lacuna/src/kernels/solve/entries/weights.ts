@@ -1,11 +1,12 @@
 // Weighted entries: an entry of weight w counts as if it were listed w times.
 import { Window } from "./window";
 import { ROW } from "../rank";
-import { entryWeight, next, strideOf } from "./records";
+import { entryWeight, nextRecord, strideOf } from "./records";
 
 /**
- * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK),
- * if it is not 0. So sums over products of two of them are weighted.
+ * Multiplies K (BLOCK × R), D (BLOCK) and, unless its address is 0, S (BLOCK) of `count` gathered entries in
+ * place by √w, w the weight of the entry: sums over products of two of them are then weighted by w.
+ * @param record the address of the first entry's record, in the window
  */
 export function weighBlock(view: usize, record: usize, window: Window, count: u32, K: usize, D: usize, S: usize): void {
   const stride = strideOf(view);
@@ -17,6 +18,6 @@ export function weighBlock(view: usize, record: usize, window: Window, count: u3
     for (let r: usize = 0; r < ROW; r += 16) v128.store(k + r, f32x4.mul(roots, v128.load(k + r)));
     store<f32>(D + at, root * load<f32>(D + at));
     if (S) store<f32>(S + at, root * load<f32>(S + at));
-    record = next(record, stride, window.begin, window.end);
+    record = nextRecord(record, stride, window.begin, window.end);
   }
 }

@@ -21,7 +21,10 @@ import { lambda } from "../settings";
 /** Factor that makes up for rounding, by which a computed D may be a little too small. */
 const ROUNDING: f32 = 1.00002;
 
-/** Updates row p from the sums over its sample: `sampled` of its `nnz` entries. */
+/**
+ * Updates row p, and its momentum factor, by a projected gradient step from y, the extrapolated row. sums: Hv
+ * (R) and, from MATRIX on, g (R) over a sample of `sampled` of the row's `nnz` entries.
+ */
 export function updateByGradient(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const Hv = sums;
   const g = sums + MATRIX;

@@ -6,7 +6,10 @@ import { ROW } from "../rank";
 import { vectorScratch } from "../scratch";
 import { momentum } from "../settings";
 
-/** y = (a + β (a − a_before))₊, into this thread's scratch. */
+/**
+ * Writes y = (a + β (a − a_before))₊, row p extrapolated in the direction of its last update, to the first
+ * vector of vectorScratch; returns its address.
+ */
 export function extrapolate(view: usize, p: u32): usize {
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
   const before = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;

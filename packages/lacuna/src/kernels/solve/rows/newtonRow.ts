@@ -8,7 +8,7 @@
 // So ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the
 // damping weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "../entries/gram";
-import { sum } from "../lanes";
+import { sumLanes } from "../lanes";
 import { STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN } from "../layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, R, ROW } from "../rank";
@@ -27,7 +27,10 @@ const VANISHED: f32 = 1e-30;
 /** Squared relative movement of a sweep below which it is the last. */
 const SETTLED: f32 = 1e-6;
 
-/** Updates row p from the sums over its sample: `sampled` of its `nnz` entries. */
+/**
+ * Updates row p, and its momentum factor, by coordinate descent from y, the extrapolated row. sums: H (R × R,
+ * changed) and, from MATRIX on, g (R, changed) over a sample of `sampled` of the row's `nnz` entries.
+ */
 export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const H = sums;
   const G = sums + MATRIX; // the gradient of q at a
@@ -55,7 +58,7 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   }
 }
 
-/** tr H */
+/** The trace of H (R × R). */
 export function trace(H: usize): f32 {
   let sum: f32 = 0;
   for (let r: usize = 0; r < R; r++) sum += load<f32>(H + r * (ROW + 4));
@@ -63,7 +66,8 @@ export function trace(H: usize): f32 {
 }
 
 /**
- * Adds ε to the diagonal of H and writes the inverses of its elements (R); 0 where a component has vanished.
+ * Adds ε to the diagonal of H (R × R) in place, and writes 1 / (H_rr + ε) to `inverse` (R); 0 where a
+ * component has vanished.
  */
 export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
@@ -74,9 +78,10 @@ export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
 }
 
 /**
- * One sweep over the components, each set to its minimiser given the others; returns whether the row still
- * moved. Four components at a time: their slice of the gradient stays in a register while they move, and the
- * rest of the gradient is updated for all four at once.
+ * One sweep of coordinate descent over a ≥ 0: sets each component of a (R) to its minimiser given the others,
+ * and updates G (R), the gradient at a. Returns whether the row still moved. Four components at a time: their
+ * slice of the gradient stays in a register while they move, and the rest of the gradient is updated for all
+ * four at once.
  */
 export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
   let moves = f32x4.splat(0);
@@ -109,11 +114,11 @@ export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
     moves = f32x4.add(moves, f32x4.mul(delta, delta));
     sizes = f32x4.add(sizes, f32x4.mul(next, next));
   }
-  return sum(moves) > SETTLED * sum(sizes);
+  return sumLanes(moves) > SETTLED * sumLanes(sizes);
 }
 
-/** How far a component moves: down its slope to the minimum, but not below zero. */
 @inline
+/** The change of a component that brings it to its minimum, but not below zero. */
 function move(now: f32, slope: f32, inverse: f32): f32 {
   return max<f32>(-now, -slope * inverse);
 }

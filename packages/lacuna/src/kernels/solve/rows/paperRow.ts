@@ -5,9 +5,12 @@ import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } fr
 import { largestEigenvalue } from "./power";
 import { MATRIX, ROW } from "../rank";
 import { vectorScratch } from "../scratch";
-import { first, lambda, skip } from "../settings";
+import { isFirstInner, lambda, skip } from "../settings";
 
-/** Updates row p by lines 8 to 13 of Algorithm 1, from H and g at `sums`. */
+/**
+ * Updates row p, and its row of Y if there is one, by lines 8 to 13 of Algorithm 1. sums: H (R × R) and, from
+ * MATRIX on, g (R), both without λ.
+ */
 export function updateByPaper(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX;
@@ -23,7 +26,7 @@ export function updateByPaper(view: usize, p: u32, sums: usize): void {
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
   const Y = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
   const writesY = load<usize>(view, VIEW_MOMENTUM_FACTOR) != 0;
-  const y = first ? a : Y;
+  const y = isFirstInner ? a : Y;
   const beta = (sqrt(L) - sqrt(lambda)) / (sqrt(L) + sqrt(lambda));
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);

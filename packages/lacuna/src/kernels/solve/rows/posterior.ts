@@ -16,8 +16,8 @@ import {
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
 } from "../layout";
 import { BLOCK, MATRIX, R, ROW } from "../rank";
-import { entryWeight, hasWeights, next, strideOf } from "../entries/records";
-import { indexOf } from "../entries/unpack";
+import { entryWeight, hasWeights, nextRecord, strideOf } from "../entries/records";
+import { unpackedIndex } from "../entries/unpack";
 import { recordStart } from "../entries/sample";
 import { addressScratch, blockScratch, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "../scratch";
 import {
@@ -29,8 +29,9 @@ import { takeTask } from "../threads";
 const MOST_LEVERAGE: f32 = 0.9;
 
 /**
- * Adds the sums over `count` ≤ BLOCK entries of row p from the window on: Σ w ⊙_j M_j to H (R × R), −Σ w x k
- * to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the two float64 behind that.
+ * Adds the sums over `count` ≤ BLOCK entries of row p from the window on, and advances it: Σ w ⊙_j M_j to H
+ * (R × R) at `sums`, −Σ w x k to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the
+ * two float64 behind that. With `fresh`, the sums start at 0.
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -58,7 +59,7 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
     store<f32>(W + at, w);
     store<f32>(D + at, -w * x);
     squares += <f64>(w * x) * <f64>x;
-    record = next(record, stride, window.begin, window.end);
+    record = nextRecord(record, stride, window.begin, window.end);
   }
   if (!isOwn) total += <f64>count;
   store<f64>(sums, squares, MATRIX + ROW);
@@ -68,7 +69,10 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   addMomentProducts(view, count, W, sums);
 }
 
-/** H (R × R) += Σ w ⊙_j M_j, two entries at a time; on and above the diagonal tiles. */
+/**
+ * H (R × R) += Σ w ⊙_j M_j over the `count` entries that were unpacked last, with the weights W (BLOCK); on
+ * the tiles on and above the diagonal. Two entries at a time.
+ */
 function addMomentProducts(view: usize, count: u32, W: usize, H: usize): void {
   const order = load<u32>(view, VIEW_ORDER);
   const others = order - 1;
@@ -95,10 +99,7 @@ function addMomentProducts(view: usize, count: u32, W: usize, H: usize): void {
   }
 }
 
-/**
- * The addresses of the moments of the rows of the block that was unpacked last, in place of those of the
- * rows.
- */
+/** Replaces the addresses of rows of the block that was unpacked last by the addresses of their moments. */
 function findMoments(view: usize, others: u32, count: u32): void {
   for (let o: u32 = 0; o < others; o++) {
     const moments = i32x4.splat(load<i32>(view + (<usize>(others + 1 + o) << 2), VIEW_OTHERS));
@@ -157,31 +158,33 @@ function addMomentsOfAny(H: usize, w: v128, here: usize, others: u32): void {
   }
 }
 
-/** The leverage of an entry: the sum of those of its rows, times its own weight. */
+/** The leverage of entry e: the sum of those of its rows, times its own weight; at most MOST_LEVERAGE. */
 function leverageOf(view: usize, p: u32, record: usize, e: u32): f32 {
   const order = load<u32>(view, VIEW_ORDER);
   let sum = load<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const leverages = load<usize>(view + ((2 * order + o) << 2), VIEW_OTHERS);
-    sum += load<f32>(leverages + (indexOf(e, o) << 2));
+    sum += load<f32>(leverages + (unpackedIndex(e, o) << 2));
   }
   if (hasWeights(view)) sum *= entryWeight(view, record);
   return min(sum, MOST_LEVERAGE);
 }
 
-/** The leave-one-out prediction for an entry of leverage h. */
 @inline
+/** The leave-one-out prediction, at least 0, of an entry of value x and leverage h. */
 function leaveOneOut(predicted: f32, x: f32, h: f32): f32 {
   return max<f32>(0, (predicted - h * x) / (1 - h));
 }
 
-/** Whether the weights of entries depend on their noise. */
 @inline
+/**
+ * Whether entries are weighted by their noise: it grows with values, differs between rows, or has outliers.
+ */
 function hasUnevenWeights(): bool {
   return isWeighted || hasVariances || mostDeviations > 0;
 }
 
-/** The weight of an entry: one over its noise variance in units of σ², times its Huber weight. */
+/** The noise weight of entry e: its Huber weight divided by its noise variance in units of σ². */
 function weightOf(view: usize, p: u32, record: usize, e: u32, predicted: f32, x: f32): f32 {
   const h = leverageOf(view, p, record, e);
   const variance = varianceOf(view, p, e, leaveOneOut(predicted, x, h));
@@ -200,16 +203,16 @@ function varianceOf(view: usize, p: u32, e: u32, mean: f32): f32 {
   variance *= load<f32>(load<usize>(view, VIEW_VARIANCES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const variances = load<usize>(view + ((3 * order + o) << 2), VIEW_OTHERS);
-    variance *= load<f32>(variances + (indexOf(e, o) << 2));
+    variance *= load<f32>(variances + (unpackedIndex(e, o) << 2));
   }
   return variance;
 }
 
+@inline
 /**
  * The weight that the Huber loss leaves a residual: 1 within mostDeviations standard deviations, and
  * inversely proportional beyond.
  */
-@inline
 function huberWeight(residual: f32, variance: f32): f32 {
   if (mostDeviations == 0) return 1;
   const most = mostDeviations * Mathf.sqrt(<f32>sigma2 * variance);
@@ -236,7 +239,7 @@ export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize
   }
 }
 
-/** Adds the entries of a segment to the bins. */
+/** Adds the entries of a segment of row p to the bins, three float64 each. */
 function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
@@ -272,7 +275,10 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
   }
 }
 
-/** Which quarter of a doubling y / mean lies in, by comparison: the same on every machine. */
+/**
+ * The bin of y: the quarter of a doubling in which y / mean lies, from 2⁻¹⁰ on; smaller and larger ones are
+ * in the first and last. By comparison, which gives the same on every machine.
+ */
 function binOf(y: f32, mean: f32): u32 {
   let border: f32 = mean * 0.0009765625; // 2⁻¹⁰
   let bin: u32 = 0;
@@ -283,7 +289,7 @@ function binOf(y: f32, mean: f32): u32 {
   return bin;
 }
 
-/** Initializes moments without uncertainty, M = a aᵀ, of every threads-th row. */
+/** Writes M = a aᵀ, the second moments without uncertainty, for every threads-th row of a factor. */
 export function startMoments(factor: usize, moments: usize, rows: u32, thread: u32, threads: u32): void {
   for (let p = thread; p < rows; p += threads) {
     const a = factor + <usize>p * ROW;
@@ -296,7 +302,8 @@ export function startMoments(factor: usize, moments: usize, rows: u32, thread: u
 }
 
 /**
- * Per block of rows, Σ M (R × R) in float64 over the rows that have entries; on and above the diagonal tiles.
+ * Writes Σ M (R × R, float64) over the rows with entries of each block of `perBlock` rows to `sums`, for
+ * every threads-th block; on the tiles on and above the diagonal. lengths: the entries of each row.
  */
 export function sumMoments(
   moments: usize, rows: u32, lengths: usize, perBlock: u32, sums: usize, thread: u32, threads: u32,

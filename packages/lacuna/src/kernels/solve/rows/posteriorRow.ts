@@ -13,10 +13,13 @@ import { MATRIX, R, ROW } from "../rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "../scratch";
 import { isCertain, isFrozen, rank, sigma2 } from "../settings";
 
-/** Smaller sums of weights have vanished in float32. */
+/** The least sum of weights; smaller ones have vanished in float32. */
 const LEAST_TOTAL: f64 = 1e-30;
 
-/** Updates row p, its moments, its leverage and its three sums from the sums over its entries. */
+/**
+ * Updates row p, its second moments, its leverage and its three sums (VIEW_ROW_SUMS) from the sums over its
+ * entries that addMoments makes. If the step is frozen, only the three sums.
+ */
 export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX; // −Σ w x k
@@ -39,7 +42,10 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   writeMoments(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
 }
 
-/** system = H + tσ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + tσ²Σ⁻¹(a − μ), in float64. */
+/**
+ * Writes system = H + tσ²Σ⁻¹ (R × R) and G (R), the gradient of the row's quadratic at a:
+ * −Σ w x k + H a + tσ²Σ⁻¹(a − μ), summed in float64.
+ */
 function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
   const prior = load<usize>(view, VIEW_PRIOR);
   const mean = load<usize>(view, VIEW_ROW_MEANS) + <usize>p * ROW;
@@ -61,14 +67,14 @@ function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: u
 }
 
 /**
- * T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Adds jitter to the diagonal if
- * rounding requires it.
+ * Writes T = L⁻¹, with L Lᵀ the system, to inverseScratch, transposed: T[j][i] is element (i, j). Adds jitter
+ * to the diagonal, tenfold each time, until the system is positive definite in float64.
  */
 function invertCholesky(system: usize): void {
   const L = choleskyScratch();
   const T = inverseScratch();
   let jitter: f64 = 0;
-  while (!factorize(system, L, jitter)) jitter = jitter == 0 ? 1e-7 * largestOf(system) : 10 * jitter;
+  while (!factorize(system, L, jitter)) jitter = jitter == 0 ? 1e-7 * largestDiagonal(system) : 10 * jitter;
   memory.fill(T, 0, 2 * MATRIX);
   for (let j: usize = 0; j < rank; j++) {
     const t = T + j * 2 * ROW;
@@ -80,8 +86,8 @@ function invertCholesky(system: usize): void {
   }
 }
 
-/** Σ x[k] y[k] for from ≤ k < to. */
 @inline
+/** Σ x[k] y[k] over from ≤ k < to, of float64 arrays. */
 function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   let sum: f64 = 0;
   let k = from;
@@ -95,7 +101,9 @@ function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   return sum + (f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1));
 }
 
-/** Cholesky factorization L Lᵀ = system + jitter I; false if a pivot is not positive. */
+/**
+ * Writes the Cholesky factor L (float64), L Lᵀ = system + jitter I; returns false if a pivot is not positive.
+ */
 function factorize(system: usize, L: usize, jitter: f64): bool {
   for (let i: usize = 0; i < rank; i++) {
     const row = L + i * 2 * ROW;
@@ -113,14 +121,17 @@ function factorize(system: usize, L: usize, jitter: f64): bool {
   return true;
 }
 
-/** The largest element of the diagonal. */
-function largestOf(system: usize): f64 {
+/** The largest element of the diagonal of a matrix (R × R), at least 1e-30. */
+function largestDiagonal(system: usize): f64 {
   let most: f64 = 1e-30;
   for (let r: usize = 0; r < rank; r++) most = max(most, <f64>load<f32>(system + r * (ROW + 4)));
   return most;
 }
 
-/** Writes the row's second moments, its three sums and its leverage. */
+/**
+ * Writes the three sums of row p and, unless the step is frozen, its second moments M and its leverage, from
+ * the inverse in inverseScratch. total: the sum of the entries' own weights; squares: Σ w x².
+ */
 function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();
   const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;

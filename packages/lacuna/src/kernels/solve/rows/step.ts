@@ -4,7 +4,7 @@
 // alone. Where a row lies in several partitions, each partition adds what it can; the few sums that remain
 // are exchanged and added in every partition (engine/cpu/steps/exchangeRows.ts).
 import { addEntries } from "../entries/entries";
-import { addHessian, addVector } from "../entries/gram";
+import { addMatrix, addVector } from "../entries/gram";
 import { updateByGradient } from "./gradientRow";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN,
@@ -16,7 +16,7 @@ import { updateByPaper } from "./paperRow";
 import { updateByPosterior } from "./posteriorRow";
 import { MATRIX, ROW } from "../rank";
 import {
-  openWindow, recordStart, sampleLongRow, sampleSize, segmentOf, windowsBefore, windowSize,
+  openWindow, recordStart, sampleLongRow, sampleSize, segmentOfWindow, windowsBefore, windowSize,
 } from "../entries/sample";
 import { LongSample } from "../entries/window";
 import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "../scratch";
@@ -48,6 +48,7 @@ export function step(control: usize, view: usize, key: u32, thread: u32): void {
   }
 }
 
+/** Updates the rows of chunk `number`, or sums over its segment of a long row. key: as in `step`. */
 function stepChunk(view: usize, number: u32, key: u32): void {
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   const row = load<u32>(chunk, CHUNK_ROW);
@@ -57,7 +58,7 @@ function stepChunk(view: usize, number: u32, key: u32): void {
   else for (let p = row; p < endRow; p++) updateWholeRow(view, p, segment++, key);
 }
 
-/** Samples, sums and updates a row of one segment. */
+/** Updates row p, which has one segment, from a sample of its entries; rows with an empty sample stay. */
 function updateWholeRow(view: usize, p: u32, segment: u32, key: u32): void {
   const nnz = recordStart(view, segment + 1) - recordStart(view, segment);
   const sampled = sampleSize(nnz, p, key);
@@ -69,19 +70,22 @@ function updateWholeRow(view: usize, p: u32, segment: u32, key: u32): void {
   updateRow(view, p, sampled, nnz, sums);
 }
 
-/** Sums over a segment's window of a long row, if it has one. */
+/**
+ * Sums over the window of a segment of long row p, if the sample has one there, and adds the sums to those of
+ * the row's other windows; the last one updates the row.
+ */
 function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
   const index = load<u32>(chunk, CHUNK_INDEX);
   const j = windowsBefore(sample, index);
-  if (j == sample.windows || segmentOf(sample, j) != index) return; // not visited this time
+  if (j == sample.windows || segmentOfWindow(sample, j) != index) return; // not visited this time
   const length = recordStart(view, segment + 1) - recordStart(view, segment);
   const B = windowSize(view, p, sample, j, index, segment, length);
   // The sums of the row's segments lie one after another: this is the slot that its segment 0 would have.
   const slots = load<u32>(chunk, CHUNK_PARTIAL) - index;
-  const sums = partial(view, slots + index);
+  const sums = partialSums(view, slots + index);
   if (B == 0) memory.fill(sums, 0, PARTIAL_BYTES);
   else {
     const window = windowScratch();
@@ -92,7 +96,8 @@ function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): 
 }
 
 @inline
-function partial(view: usize, slot: u32): usize {
+/** The address of the sums in a slot of the view's partial sums. */
+function partialSums(view: usize, slot: u32): usize {
   return load<usize>(view, VIEW_PARTIALS) + <usize>slot * PARTIAL_BYTES;
 }
 
@@ -109,19 +114,20 @@ function addToTree(view: usize, p: u32, sample: LongSample, slots: u32, j: u32):
     const right = left + size;
     if (right >= sample.windows) continue; // no neighbour
     if (sample.from > left || min(left + 2 * size, sample.windows) > sample.to) return;
-    const middle = slots + segmentOf(sample, right); // belongs to this pair alone
+    const middle = slots + segmentOfWindow(sample, right); // belongs to this pair alone
     const arrival = load<usize>(view, VIEW_ARRIVALS) + (<usize>middle << 2);
     if (atomic.add<u32>(arrival, 1) == 0) return;
     atomic.store<u32>(arrival, 0); // for the next step
     low = left;
-    addSums(partial(view, slots + segmentOf(sample, left)), partial(view, middle));
+    addSums(partialSums(view, slots + segmentOfWindow(sample, left)), partialSums(view, middle));
   }
   if (sample.shared) return; // other partitions need the sum, too
-  updateRow(view, p, sample.sampled, sample.nnz, partial(view, slots + segmentOf(sample, low)));
+  updateRow(view, p, sample.sampled, sample.nnz, partialSums(view, slots + segmentOfWindow(sample, low)));
 }
 
+/** total += other: the sums over a sample that this kind of step has (PARTIAL_BYTES each). */
 function addSums(total: usize, other: usize): void {
-  if (kind == STEP_NEWTON || kind == STEP_POSTERIOR || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addHessian(total, other);
+  if (kind == STEP_NEWTON || kind == STEP_POSTERIOR || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addMatrix(total, other);
   else if (kind != STEP_ZEROS) addVector(total, other);
   addVector(total + MATRIX, other + MATRIX);
   if (kind == STEP_POSTERIOR) {
@@ -130,6 +136,7 @@ function addSums(total: usize, other: usize): void {
   }
 }
 
+/** Updates row p from the sums over a sample of `sampled` of its `nnz` entries, by the kind of step. */
 function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   if (kind == STEP_NEWTON || kind == STEP_ZEROS) updateByNewton(view, p, sampled, nnz, sums);
   else if (kind == STEP_POSTERIOR) updateByPosterior(view, p, sums);
@@ -143,21 +150,26 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
 // begins here: the sums of the former end at that address, those of the latter begin there. So a partition's
 // sums are one contiguous piece, and no longer than necessary.
 
-/** The most leaves of a node that begins at `low` and ends at `to` at the latest. */
+/**
+ * The number of leaves of the largest node of the tree that begins at window `low` and ends at or before
+ * `to`.
+ */
 function largestNode(sample: LongSample, low: u32, to: u32): u32 {
   let size: u32 = 1;
   while (size < sample.windows && !(low & (2 * size - 1)) && min(low + 2 * size, sample.windows) <= to) size <<= 1;
   return size;
 }
 
-/** The number of nodes that cover the windows from … to. */
+/** The number of nodes of the tree, each as large as possible, that cover the windows from … to − 1. */
 function nodesBetween(sample: LongSample, from: u32, to: u32): u32 {
   let nodes: u32 = 0;
   for (let low = from; low < to; low += largestNode(sample, low, to)) nodes++;
   return nodes;
 }
 
-/** The number of partial sums that a partition with the segments begin … end of a row writes. */
+/**
+ * The number of partial sums that a partition writes of row p if it has the row's segments begin … end − 1.
+ */
 export function countPartialSums(view: usize, p: u32, key: u32, begin: u32, end: u32): u32 {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
@@ -165,21 +177,24 @@ export function countPartialSums(view: usize, p: u32, key: u32, begin: u32, end:
   return nodesBetween(sample, windowsBefore(sample, begin), windowsBefore(sample, end));
 }
 
-/** Copies the partial sums of a shared row to the address at which they are exchanged. */
+/**
+ * Copies this partition's partial sums of a shared row to where they are exchanged: from `position` on if the
+ * row begins here, else up to `position`. slots: the slot that the row's segment 0 would have.
+ */
 export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, position: usize, beginsHere: bool): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
   let to = beginsHere ? position : position - nodesBetween(sample, sample.from, sample.to) * PARTIAL_BYTES;
   for (let low = sample.from; low < sample.to; low += largestNode(sample, low, sample.to)) {
-    memory.copy(to, partial(view, slots + segmentOf(sample, low)), PARTIAL_BYTES);
+    memory.copy(to, partialSums(view, slots + segmentOfWindow(sample, low)), PARTIAL_BYTES);
     to += PARTIAL_BYTES;
   }
 }
 
 /**
- * Adds the partial sums of all partitions, in the order of the tree, and updates the row. Every partition
- * does the same.
+ * Adds the partial sums of all partitions, in the order of the tree, and updates the shared row p. Every
+ * partition does the same, with the same result. table: the row's table of partitions, described above.
  */
 export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): void {
   const sample = longSampleScratch();
@@ -190,7 +205,10 @@ export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): vo
   updateRow(view, p, sample.sampled, sample.nnz, sumOfNode(sample, table, 0, size));
 }
 
-/** The address of the sum of a node: written by one partition, or added from its two halves. */
+/**
+ * The address of the sums of the node of `size` windows from `low` on: those that one partition has written,
+ * or else the sums of its two halves, added in place.
+ */
 function sumOfNode(sample: LongSample, table: usize, low: u32, size: u32): usize {
   const parts = load<u32>(table);
   const end = min(low + size, sample.windows);

@@ -8,8 +8,8 @@ import { hashFour, mix, mixFour } from "../random";
 export const COLUMN: usize = <usize>LOADED_AT_A_TIME << 2;
 
 /**
- * hashes[e] of the coordinates of each entry: `hashCoordinates` of
- * packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time.
+ * Writes the hash of each entry's coordinates to hashes[e]: `hashCoordinates` of
+ * packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time. key: the stream of the hashes.
  */
 export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hashes: usize): void {
   for (let at: usize = 0; at < <usize>count << 2; at += 16) {
@@ -19,7 +19,7 @@ export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hash
   }
 }
 
-/** Whether an index is not below its mode's size (N words), or a value is not finite. */
+/** Whether an index of a block is not below its mode's size (`sizes`, N words), or a value is not finite. */
 export function hasFault(columns: usize, order: u32, sizes: usize, values: usize, count: u32): bool {
   let bad = i32x4.splat(0);
   // Whole vectors first; the rest of the last one is checked one by one.
@@ -38,7 +38,7 @@ export function hasFault(columns: usize, order: u32, sizes: usize, values: usize
   return v128.any_true(bad);
 }
 
-/** Σ x² of a block. */
+/** Σ x² over the `count` values of a block, in float64. */
 export function sumOfSquares(values: usize, count: u32): f64 {
   const whole = <usize>(count & ~3) << 2;
   let low = f64x2.splat(0);
@@ -60,7 +60,8 @@ export function sumOfSquares(values: usize, count: u32): f64 {
 }
 
 /**
- * Adds the entries of a block to the two words of an order-independent digest. weights: 0 if there are none.
+ * Adds the entries of a block to the two words of a digest that does not depend on the order of the entries.
+ * weights: 0 if there are none.
  */
 export function addToDigest(hashes: usize, values: usize, weights: usize, count: u32, digest: usize): void {
   const whole = <usize>(count & ~3) << 2;
@@ -73,8 +74,8 @@ export function addToDigest(hashes: usize, values: usize, weights: usize, count:
     first = i32x4.add(first, mixFour(v128.xor(hash, bits)));
     second = i32x4.add(second, mixFour(i32x4.add(hash, i32x4.mul(bits, i32x4.splat(0x9e3779b1)))));
   }
-  let firstSum = load<u32>(digest) + sumOfFour(first);
-  let secondSum = load<u32>(digest, 4) + sumOfFour(second);
+  let firstSum = load<u32>(digest) + sumWords(first);
+  let secondSum = load<u32>(digest, 4) + sumWords(second);
   for (let at = whole; at < <usize>count << 2; at += 4) {
     let hash = load<u32>(hashes + at);
     if (weights) hash = mix(hash + load<u32>(weights + at));
@@ -87,16 +88,20 @@ export function addToDigest(hashes: usize, values: usize, weights: usize, count:
 }
 
 @inline
-function sumOfFour(x: v128): u32 {
+/** The sum of four words, modulo 2³². */
+function sumWords(x: v128): u32 {
   return i32x4.extract_lane(x, 0) + i32x4.extract_lane(x, 1) + i32x4.extract_lane(x, 2) + i32x4.extract_lane(x, 3);
 }
 
-/** Counts the entries of each row, in counters of this thread or in `shared` ones. */
+/**
+ * Adds the entries of a block to the counters of their rows. column: the indices in the mode. shared: whether
+ * other threads use the counters at the same time.
+ */
 export function countRows(column: usize, count: u32, lengths: usize, shared: bool): void {
   for (let e: u32 = 0; e < count; e++) countOne(lengths, load<u32>(column + (<usize>e << 2)), shared);
 }
 
-/** Counts the entries of each row that belong to the probe. */
+/** Adds those entries of a block that belong to the probe (isInView) to the counters of their rows. */
 export function countProbeRows(
   column: usize, hashes: usize, count: u32, probeKey: u32, limit: f64, lengths: usize, shared: bool,
 ): void {
@@ -106,8 +111,8 @@ export function countProbeRows(
       countOne(lengths, load<u32>(column + (<usize>e << 2)), shared);
 }
 
-/** Increments a counter and returns its old value; atomically, which is slower, only if threads share it. */
 @inline
+/** Increments a counter and returns its old value; atomically, which is slower, only if threads share it. */
 export function countOne(counters: usize, number: u32, shared: bool): u32 {
   const at = counters + (<usize>number << 2);
   if (shared) return atomic.add<u32>(at, 1);
@@ -116,11 +121,11 @@ export function countOne(counters: usize, number: u32, shared: bool): u32 {
   return before;
 }
 
-/**
- * Whether an entry is in a view: every entry is, except in that of the probe, which has those whose mixed
- * hash is below `limit`.
- */
 @inline
+/**
+ * Whether an entry with this hash is in a view: every entry is if `limit` is 2³²; the view of the probe has
+ * those whose hash, mixed with `probeKey`, is below `limit`.
+ */
 export function isInView(hash: u32, probeKey: u32, limit: u64): bool {
   return limit == 0x100000000 || <u64>mix(hash ^ probeKey) < limit;
 }

@@ -4,14 +4,14 @@
 import { VIEW_MODE, VIEW_ORDER, VIEW_RECORDS } from "../layout";
 import { COLUMN, countOne, isInView } from "./count";
 import { below, mix } from "../random";
-import { fieldOf, hasWeights, shiftOf, strideOf, valueOf, wordOf } from "../entries/records";
+import { fieldBase, hasWeights, shiftOf, strideOf, valueOffset, wordOffset } from "../entries/records";
 
-/**
- * The number of an entry's segment, by its row and its hash. first: first segment of each row (P + 1), or 0
- * if each row has one.
- */
 @inline
-function segmentOf(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
+/**
+ * The number of an entry's segment: at random, by its hash, among those of its row. first: the first segment
+ * of each row (P + 1), or 0 if each row has one.
+ */
+function segmentOfEntry(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
   if (!first) return row;
   const at = first + (<usize>row << 2);
   const start = load<u32>(at);
@@ -19,7 +19,10 @@ function segmentOf(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
   return segments == 1 ? start : start + below(mix(hash ^ modeKey), segments);
 }
 
-/** Counts the entries of each segment. first: the first segment of each row (P + 1). */
+/**
+ * Adds the entries of a block that are in the view (isInView) to the counters of their segments. column: the
+ * indices in the mode; first: the first segment of each row (P + 1).
+ */
 export function countSegments(
   column: usize, hashes: usize, count: u32, first: usize, modeKey: u32, probeKey: u32, limit: f64, lengths: usize,
   shared: bool,
@@ -28,7 +31,7 @@ export function countSegments(
   for (let e: u32 = 0; e < count; e++) {
     const hash = load<u32>(hashes + (<usize>e << 2));
     if (isInView(hash, probeKey, picked))
-      countOne(lengths, segmentOf(load<u32>(column + (<usize>e << 2)), hash, first, modeKey), shared);
+      countOne(lengths, segmentOfEntry(load<u32>(column + (<usize>e << 2)), hash, first, modeKey), shared);
   }
 }
 
@@ -50,19 +53,19 @@ export function placeRecords(
   const isWeighted = hasWeights(view);
   const records = load<usize>(view, VIEW_RECORDS);
   const rows = columns + <usize>mode * COLUMN;
-  const valueAt = valueOf(view);
+  const valueAt = valueOffset(view);
   // Most tensors have at most three other modes, with indices that fit into a word.
   const isOneWord = valueAt == 4 && order <= 4;
   const a = otherColumn(columns, mode, 0), b = otherColumn(columns, mode, 1), c = otherColumn(columns, mode, 2);
-  const sa = shiftOf(view, fieldOf(view, 0));
-  const sb = order > 2 ? shiftOf(view, fieldOf(view, 1)) : 0;
-  const sc = order > 3 ? shiftOf(view, fieldOf(view, 2)) : 0;
+  const sa = shiftOf(view, fieldBase(view, 0));
+  const sb = order > 2 ? shiftOf(view, fieldBase(view, 1)) : 0;
+  const sc = order > 3 ? shiftOf(view, fieldBase(view, 2)) : 0;
   const own = to - from;
   const picked = <u64>limit;
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const hash = load<u32>(hashes + at);
-    const segment = segmentOf(load<u32>(rows + at), hash, first, modeKey) - from;
+    const segment = segmentOfEntry(load<u32>(rows + at), hash, first, modeKey) - from;
     if (segment >= own || !isInView(hash, probeKey, picked)) continue;
     const record = records + <usize>countOne(next, segment, shared) * stride;
     if (isOneWord) {
@@ -76,15 +79,18 @@ export function placeRecords(
   }
 }
 
-/** Packs the other indices of an entry into its record. entry: the address of its index in the first mode. */
+/**
+ * Packs the other modes' indices of an entry into its record. entry: the address of its index in the first
+ * mode.
+ */
 function storeIndices(view: usize, order: u32, entry: usize, mode: u32, record: usize): void {
   let at: usize = 0;
   let word: u32 = 0;
   for (let o: u32 = 0; o + 1 < order; o++) {
-    const field = fieldOf(view, o);
-    if (wordOf(field) != at) {
+    const field = fieldBase(view, o);
+    if (wordOffset(field) != at) {
       store<u32>(record + at, word);
-      at = wordOf(field);
+      at = wordOffset(field);
       word = 0;
     }
     word |= load<u32>(otherColumn(entry, mode, o)) << shiftOf(view, field);
@@ -92,8 +98,8 @@ function storeIndices(view: usize, order: u32, entry: usize, mode: u32, record: 
   store<u32>(record + at, word);
 }
 
-/** The column of the o-th of the other modes. */
 @inline
+/** The address of the column of the o-th of the modes other than `mode`. */
 function otherColumn(columns: usize, mode: u32, o: u32): usize {
   return columns + <usize>(o < mode ? o : o + 1) * COLUMN;
 }

@@ -2,8 +2,8 @@
 import { HALF_UNITS } from "../layout";
 
 /**
- * Splits each value of a block into two float64: the number of HALF_UNITS units in it, and the remaining
- * units.
+ * Rounds each value of a block to a whole number of units, `perUnit` times the value, and splits that into
+ * two float64: ⌊units / HALF_UNITS⌋ and the remaining units. halves (count × 2, rounded up to even).
  */
 export function splitValues(values: usize, count: u32, perUnit: f64, halves: usize): void {
   const by = f64x2.splat(perUnit);
@@ -19,7 +19,9 @@ export function splitValues(values: usize, count: u32, perUnit: f64, halves: usi
   }
 }
 
-/** Adds the split values to the sums of the entries' rows. */
+/**
+ * Adds the split values of a block to the sums (rows × 2, float64) of the entries' rows. column: these rows.
+ */
 export function addSplitValues(column: usize, count: u32, halves: usize, sums: usize): void {
   for (let e: u32 = 0; e < count; e++) {
     const at = sums + (<usize>load<u32>(column + (<usize>e << 2)) << 4);

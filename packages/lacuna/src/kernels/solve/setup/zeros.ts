@@ -7,16 +7,19 @@ import { Window } from "../entries/window";
 import { addGradient } from "../entries/gram";
 import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER, VIEW_OTHERS } from "../layout";
 import { MATRIX, R, ROW } from "../rank";
-import { strideOf, valueOf } from "../entries/records";
+import { strideOf, valueOffset } from "../entries/records";
 import { blockScratch, productScratch, residualScratch, zeroScratch } from "../scratch";
-import { indexOf } from "../entries/unpack";
+import { unpackedIndex } from "../entries/unpack";
 
-/** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
+/**
+ * Adds −Σ x k over `count` ≤ BLOCK listed cells from the window on to g (R), and advances it; unknown cells
+ * count with x = k·y. With `fresh`, g starts at 0.
+ */
 export function addListedCells(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
   const K = blockScratch();
   const D = residualScratch();
   const S = productScratch();
-  const valueAt = valueOf(view);
+  const valueAt = valueOffset(view);
   const stride = strideOf(view);
   let record = window.at;
   const zeros = zeroScratch();
@@ -30,31 +33,34 @@ export function addListedCells(view: usize, window: Window, count: u32, y: usize
   addGradient(K, D, count, g, fresh);
 }
 
-/** Whether the value at this address marks an unknown cell. */
 @inline
+/** Whether the value at this address marks an unknown cell. */
 export function isUnknown(value: usize): bool {
   return load<u32>(value) == UNKNOWN_BITS;
 }
 
 /**
- * k·y of entry e of the block that was gathered last, in float64: sums over listed cells are subtracted from
- * sums over all cells.
+ * The prediction k·y of entry e of the block that was gathered last, in float64, since sums over listed cells
+ * are subtracted from sums over all cells.
  */
-export function predictedAt(view: usize, y: usize, e: u32): f64 {
+export function predictEntry(view: usize, y: usize, e: u32): f64 {
   const others = load<u32>(view, VIEW_ORDER) - 1;
   let sum: f64 = 0;
   for (let r: usize = 0; r < R; r++) {
     let product = <f64>load<f32>(y + (r << 2));
     for (let o: u32 = 0; o < others; o++) {
       const factor = load<usize>(view + (o << 2), VIEW_OTHERS);
-      product *= <f64>load<f32>(factor + indexOf(e, o) * ROW + (r << 2));
+      product *= <f64>load<f32>(factor + unpackedIndex(e, o) * ROW + (r << 2));
     }
     sum += product;
   }
   return sum;
 }
 
-/** Extends the sums over listed cells to all cells: H (R × R) at sums, and g (R) += H y behind it. */
+/**
+ * Extends the sums over listed cells to all cells of a row: writes H (R × R), Σ k kᵀ over all cells, at
+ * `sums`, and adds H y to g (R) behind it.
+ */
 export function addZeros(view: usize, y: usize, sums: usize): void {
   const gram = load<usize>(view, VIEW_GRAM);
   memory.copy(sums, gram, MATRIX);
@@ -67,7 +73,10 @@ export function addZeros(view: usize, y: usize, sums: usize): void {
   }
 }
 
-/** Per block of rows, UᵀU (R × R) in float64, on and above the diagonal tiles; of every threads-th block. */
+/**
+ * Writes UᵀU (R × R, float64) over each block of `perBlock` rows of a factor to `sums`, for every threads-th
+ * block; on the tiles on and above the diagonal.
+ */
 export function sumProducts(factor: usize, rows: u32, perBlock: u32, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * perBlock; begin < rows; begin += threads * perBlock) {
     const end = min(begin + perBlock, rows);
