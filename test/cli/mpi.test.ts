@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { below, draw, stream } from '#lacuna/base/random.js'
 import { readModel, readTensor, writeTensor } from '#lacuna/io/node/index.js'
 import { decodeRun } from '#lacuna/solver/run/checkpoint.js'
-import { type Ended, type Launcher, startJob } from '../lacuna/engine/mpi/job.ts'
+import { type JobResult, type Launcher, startJob } from '../lacuna/engine/mpi/job.ts'
 import { lacuna, type Run } from './lacuna.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const alone = (...args: string[]): Promise<Run> => lacuna(args)
 
 /** Runs the CLI by mpirun. */
-const onProcesses = (launcher: Launcher, processes: number, ...args: string[]): Promise<Ended> =>
+const onProcesses = (launcher: Launcher, processes: number, ...args: string[]): Promise<JobResult> =>
   startJob(launcher, processes, [main, ...args]).ended
 
 /** Error messages of Lacuna, without those that mpirun adds. */

@@ -31,13 +31,13 @@ afterAll(() => opened?.close())
 const inPage = (list: 'engineChecks' | 'variantChecks', name: string, engines: string): Promise<void> =>
   opened.page.evaluate(`(async () => {
     const { cpuEngine } = await import('/packages/lacuna/dist/browser.js')
-    const { ${list}, keptOpen, tryFewer } = await import('/suite.js')
-    tryFewer()
+    const { ${list}, keepOpen, tryFewerProblems } = await import('/suite.js')
+    tryFewerProblems()
     const variants = ${engines}
     const { check } = ${list}.find((one) => one.name === ${JSON.stringify(name)})
     if (${list === 'variantChecks'}) return check(variants)
     const kept = (globalThis.kept ??= {})
-    await check((kept[variants[0].name] ??= keptOpen(variants[0].make())))
+    await check((kept[variants[0].name] ??= keepOpen(variants[0].make())))
   })()`)
 
 const variantsOf = (parts: number[], threads: number[]): string =>

@@ -1,8 +1,13 @@
-/** A check of an engine belongs to no test framework: it runs in Node, in a page, and in a process of a job. */
+/**
+ * Types of the engine's checks. They belong to no test framework: they run in Node, in a page, and in MPI
+ * jobs.
+ */
 import type { MakeEngine } from './judge.ts'
 
+/** A check that an engine of any kind must pass. */
 export interface EngineCheck {
   name: string
+  /** Makes engines and closes them; rejects if one fails the check. */
   check(make: MakeEngine): Promise<void>
 }
 
@@ -12,9 +17,10 @@ export interface VariantCheck {
   check(variants: readonly Variant[]): Promise<void>
 }
 
+/** One of the engines that a VariantCheck compares. */
 export interface Variant {
   name: string
   make: MakeEngine
-  /** Every process has one for itself: those that follow need not ask it. */
-  isOwn?: true
+  /** Set if each process of an MPI job has its own: only rank 0, which compares, needs to run it. */
+  isLocal?: true
 }

@@ -1,4 +1,4 @@
-/** Sweeps under a learned prior beside the reference's. */
+/** Compares the engine's sweeps under a learned prior with the reference. */
 import { fitNoise } from '#lacuna/engine/cpu/steps/posterior/noise.js'
 import type { Engine, Features, Loss, Noise, SideInformation } from '#lacuna/engine/engine.js'
 import { NOISE_BINS } from '#lacuna/kernels/solve/layout.js'
@@ -8,18 +8,19 @@ import { type PosteriorSettings, startPosterior, sweepPosterior } from '#lacuna/
 import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
 import {
-  below,
-  errorInDataUnits,
-  followsOnly,
-  inEngineUnits,
+  demandBelow,
+  demandEqual,
   matrices,
   residualSums,
-  same,
   scaledLambda,
-  sumOf,
+  skipsComparisons,
+  toDataUnits,
+  toEngineUnits,
+  weightedSum,
   withProblem,
 } from './judge.ts'
 
+/** A random problem for sweeps under a learned prior. */
 interface PosteriorCase {
   name: string
   dims: readonly number[]
@@ -29,31 +30,33 @@ interface PosteriorCase {
   loss?: Loss
   isStart?: boolean
   sideInformation?: readonly (SideInformation | undefined)[]
-  /** What is special about the entries. */
-  among?: (tensor: SparseTensor) => SparseTensor
+  /** Changes the random entries. */
+  transform?: (tensor: SparseTensor) => SparseTensor
 }
 
-/** The rows of the second mode differ in noise. */
-function unevenly(tensor: SparseTensor): SparseTensor {
+/** Adds noise whose variance differs between rows of the second mode. */
+function withUnevenNoise(tensor: SparseTensor): SparseTensor {
   const values = tensor.values.map((x, e) =>
     Math.max(0, x + 5 * (tensor.indices[1][e] % 3) * Math.sin(1000 * e + 1)),
   )
   return { ...tensor, values }
 }
 
-/** Some neighbours in the first mode have no entries. */
+/** Leaves out the entries of 6 of every 20 neighbouring rows of the first mode. */
 const withGaps = (tensor: SparseTensor): SparseTensor =>
   pickEntries(
     tensor,
     Uint32Array.from(tensor.values.keys()).filter((e) => tensor.indices[0][e] % 20 < 14),
   )
 
+/** Two attributes of each of 12 rows. */
 const attributes = Float32Array.from({ length: 24 }, (_, at) => Math.sin(3 * at) + (at % 2))
 
+/** The cases that every engine is compared with the reference on. */
 export const posteriorCases: readonly PosteriorCase[] = [
   { name: 'a matrix', dims: [14, 11], rank: 3, entries: 100, noise: 'gaussian' },
   { name: 'counts', dims: [9, 12, 7], rank: 5, entries: 300, noise: 'poisson' },
-  { name: 'noise as it is', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto' },
+  { name: 'learned growth of the noise', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto' },
   { name: 'order 4', dims: [5, 6, 7, 8], rank: 3, entries: 250, noise: 'auto' },
   { name: 'order 5', dims: [4, 5, 4, 3, 4], rank: 2, entries: 200 },
   {
@@ -62,9 +65,9 @@ export const posteriorCases: readonly PosteriorCase[] = [
     rank: 4,
     entries: 400,
     noise: 'row',
-    among: unevenly,
+    transform: withUnevenNoise,
   },
-  { name: 'weights', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto', among: weighted },
+  { name: 'weights', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto', transform: weighted },
   {
     name: 'weights and rows that differ in noise',
     dims: [9, 12, 7],
@@ -72,11 +75,11 @@ export const posteriorCases: readonly PosteriorCase[] = [
     entries: 400,
     noise: 'row',
     loss: 'huber',
-    among: (tensor) => weighted(unevenly(tensor)),
+    transform: (tensor) => weighted(withUnevenNoise(tensor)),
   },
   { name: 'outliers', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto', loss: 'huber' },
   {
-    name: 'a start that outliers do not lead',
+    name: 'a start with certain rows',
     dims: [9, 12, 7],
     rank: 4,
     entries: 300,
@@ -84,11 +87,11 @@ export const posteriorCases: readonly PosteriorCase[] = [
     isStart: true,
   },
   {
-    name: 'neighbours',
+    name: 'lags',
     dims: [40, 6, 7],
     rank: 3,
     entries: 130,
-    among: withGaps,
+    transform: withGaps,
     sideInformation: [{ lags: [1, 7] }, undefined, undefined],
   },
   {
@@ -99,7 +102,7 @@ export const posteriorCases: readonly PosteriorCase[] = [
     sideInformation: [undefined, { features: { columns: 2, values: attributes } }, undefined],
   },
   {
-    name: 'both',
+    name: 'lags and attributes',
     dims: [7, 12, 9],
     rank: 3,
     entries: 200,
@@ -107,10 +110,13 @@ export const posteriorCases: readonly PosteriorCase[] = [
   },
 ]
 
-/** What the reference has found for a case, by its name, is true for every engine. */
-const known = new Map<string, ReturnType<typeof startPosterior>>()
+/** The reference's result by the name of a case: it is the same for every engine. */
+const references = new Map<string, ReturnType<typeof startPosterior>>()
 
-/** Three sweeps: factors, what is uncertain, what is learned, and the noise. */
+/**
+ * Runs three sweeps; demands that factors, moments, the learned prior and the noise are close to the
+ * reference.
+ */
 export async function comparePosterior(
   engine: Engine,
   {
@@ -119,23 +125,23 @@ export async function comparePosterior(
     loss = 'squares',
     rank,
     sideInformation,
-    among,
+    transform,
     isStart,
     ...shape
   }: PosteriorCase,
 ): Promise<void> {
   const dims = [...shape.dims]
   const random = randomTensor({ dims, entries: shape.entries, seed: 11 })
-  const tensor = among ? among(random) : random
+  const tensor = transform ? transform(random) : random
   const initial = randomFactors(dims, rank, 12)
   const { factors } = balance(tensor, matrices(initial, rank))
   const entries = tensor.values.length
-  const mean = sumOf(tensor, (x) => x) / entries
+  const mean = weightedSum(tensor, (x) => x) / entries
   const settings: PosteriorSettings = {
     lambda: 0.5,
     sigma2: 0.3,
     squares: residualSums(tensor, factors)[0] / 10,
-    variance: sumOf(tensor, (x) => x * x) / entries - mean * mean,
+    variance: weightedSum(tensor, (x) => x * x) / entries - mean * mean,
     mean,
     rowNoise: noise === 'row',
     huber: loss === 'huber',
@@ -151,7 +157,7 @@ export async function comparePosterior(
   const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: true, sideInformation }
   await withProblem(engine, problem, async (loaded) => {
     const { valueScale, factorScale, emptyRows } = loaded.statistics
-    await loaded.writeFactors(inEngineUnits(initial, loaded))
+    await loaded.writeFactors(toEngineUnits(initial, loaded))
     await loaded.balance()
     const begin = {
       sigma2: settings.sigma2 * valueScale ** 2,
@@ -163,43 +169,48 @@ export async function comparePosterior(
     await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, begin } })
     await loaded.iterate({ ...run, first: 1, count: 2, step })
     const state = await loaded.readState()
-    if (followsOnly()) return
-    const reference = known.get(name) ?? startPosterior(tensor, factors, settings)
-    if (!known.has(name)) for (let sweep = 0; sweep < 3; sweep++) sweepPosterior(tensor, reference, settings)
-    known.set(name, reference)
-    same(reference.noisyMode, noise === 'row' ? 1 : undefined, 'the mode whose rows differ in noise')
+    if (skipsComparisons()) return
+    const reference = references.get(name) ?? startPosterior(tensor, factors, settings)
+    if (!references.has(name))
+      for (let sweep = 0; sweep < 3; sweep++) sweepPosterior(tensor, reference, settings)
+    references.set(name, reference)
+    demandEqual(reference.noisyMode, noise === 'row' ? 1 : undefined, 'the mode whose rows differ in noise')
     const where = `in ${name}`
-    below(distance(errorInDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
+    demandBelow(distance(toDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
     const sigma2 = state.shared![0][0] / valueScale ** 2
-    below(Math.abs(sigma2 / reference.sigma2 - 1), 2e-3, `σ² ${where}`)
+    demandBelow(Math.abs(sigma2 / reference.sigma2 - 1), 2e-3, `σ² ${where}`)
     dims.forEach((_, i) => {
       const seen = reference.factors[i].map((_, p) => !emptyRows[i].includes(p))
       reference.moments[i].forEach((M, p) => {
         const found = state.moments![i].subarray(p * rank ** 2, (p + 1) * rank ** 2)
         if (seen[p])
-          below(upperDistance(found, M, factorScale ** -2), 3e-3, `moments of ${p} in ${i} ${where}`)
-        below(Math.abs(reference.leverages[i][p] - state.leverages![i][p]), 3e-3, `leverage ${where}`)
+          demandBelow(upperDistance(found, M, factorScale ** -2), 3e-3, `moments of ${p} in ${i} ${where}`)
+        demandBelow(Math.abs(reference.leverages[i][p] - state.leverages![i][p]), 3e-3, `leverage ${where}`)
       })
       const { precisions, rowMeans, couplingWeights, variances, lagWeights } = reference
-      below(
+      demandBelow(
         distance([state.rowMeans![i].map((u) => u / factorScale)], [rowMeans[i]]),
         2e-3,
         `rows' means of ${i} ${where}`,
       )
       lagWeights[i].forEach((w, k) => {
-        below(Math.abs(state.lagWeights![i][k] / w - 1), 2e-2, `weight of lag ${k} ${where}`)
+        demandBelow(Math.abs(state.lagWeights![i][k] / w - 1), 2e-2, `weight of lag ${k} ${where}`)
       })
       couplingWeights[i].forEach((couplingWeight, p) => {
-        below(
+        demandBelow(
           Math.abs(state.couplingWeights![i][p] / couplingWeight - 1),
           2e-2,
           `couplingWeight of ${p} ${where}`,
         )
       })
       variances[i].forEach((variance, p) => {
-        below(Math.abs(state.variances![i][p] / variance - 1), 5e-3, `variance of ${p} in ${i} ${where}`)
+        demandBelow(
+          Math.abs(state.variances![i][p] / variance - 1),
+          5e-3,
+          `variance of ${p} in ${i} ${where}`,
+        )
       })
-      below(
+      demandBelow(
         upperDistance(state.precisions![i], precisions[i], factorScale ** 2),
         1e-2,
         `Σ⁻¹ of ${i} ${where}`,
@@ -208,12 +219,16 @@ export async function comparePosterior(
   })
 }
 
+/** Attributes as a matrix of the reference. */
 const matrixOf = ({ columns, values }: Features): Matrix =>
   Array.from({ length: values.length / columns }, (_, p) =>
     Float64Array.from(values.subarray(p * columns, (p + 1) * columns)),
   )
 
-/** Of symmetric matrices, relative to the largest number of the second. */
+/**
+ * The largest difference of two symmetric matrices, on and above the diagonal, relative to the largest
+ * element of `wanted`.
+ */
 function upperDistance(found: Float32Array, wanted: Matrix, scale: number): number {
   const largest = Math.max(...wanted.map((row) => Math.max(...row)))
   return Math.max(
@@ -223,7 +238,7 @@ function upperDistance(found: Float32Array, wanted: Matrix, scale: number): numb
   )
 }
 
-/** The noise's variance by what is predicted, as the engine finds it from bins. */
+/** c₀ and c₁ of the noise variance, fitted to residuals in bins of predictions, as the engine does it. */
 function varianceOf(predictions: Vector, residuals: Vector, weights: Vector, mean: number): [number, number] {
   const bins = new Float64Array(3 * NOISE_BINS)
   predictions.forEach((y, e) => {

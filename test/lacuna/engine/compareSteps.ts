@@ -1,4 +1,4 @@
-/** Steps beside the reference's. */
+/** Compares the engine's paper, gradient and newton steps with the reference. */
 import type { Engine, Iterations, Problem, Step } from '#lacuna/engine/engine.js'
 import { type FastStep, fastNtc } from '#lacuna/reference/fast.js'
 import type { Matrix } from '#lacuna/reference/matrix.js'
@@ -6,31 +6,37 @@ import { ntc } from '#lacuna/reference/ntc.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
 import { engineSampler } from './engineSampler.ts'
-import { errorInDataUnits, followsOnly, inEngineUnits, matrices, scaledLambda, withProblem } from './judge.ts'
+import { matrices, scaledLambda, skipsComparisons, toDataUnits, toEngineUnits, withProblem } from './judge.ts'
 
-export async function iterated(
+/**
+ * Loads a problem, runs iterations from initial factors (balanced, except for paper steps), in data units.
+ */
+export async function runIterations(
   engine: Engine,
   problem: Problem,
   initial: readonly Float32Array[],
   run: Iterations,
 ): Promise<Float32Array[]> {
   return withProblem(engine, problem, async (loaded) => {
-    await loaded.writeFactors(inEngineUnits(initial, loaded))
+    await loaded.writeFactors(toEngineUnits(initial, loaded))
     if (run.step.kind !== 'paper') await loaded.balance()
     await loaded.iterate({ ...run, lambda: scaledLambda(run.lambda, loaded) })
-    return errorInDataUnits(await loaded.readFactors(), loaded)
+    return toDataUnits(await loaded.readFactors(), loaded)
   })
 }
 
-/** What a reference has found once is true for every engine. */
-const found = new Map<string, Matrix[]>()
-function known(question: object, answer: () => Matrix[]): Matrix[] {
-  const key = JSON.stringify(question)
-  const matrices = found.get(key) ?? answer()
-  found.set(key, matrices)
+/** Factors of the reference by case, as JSON: they are the same for every engine. */
+const references = new Map<string, Matrix[]>()
+
+/** The reference's factors for a case: computed at the first call, from the cache later. */
+function cachedReference(settings: object, compute: () => Matrix[]): Matrix[] {
+  const key = JSON.stringify(settings)
+  const matrices = references.get(key) ?? compute()
+  references.set(key, matrices)
   return matrices
 }
 
+/** A random problem for a paper step; c is the sample fraction. */
 interface PaperCase {
   dims: number[]
   rank: number
@@ -42,22 +48,28 @@ interface PaperCase {
   isWeighted?: true
 }
 
+/** The distance of the engine's factors from the reference's after one paper step of each mode. */
 export async function comparePaper(engine: Engine, problem: PaperCase): Promise<number> {
   const { dims, rank, entries, c, lambda, maxInner, seed, isWeighted } = problem
   const random = randomTensor({ dims, entries, seed })
   const tensor = isWeighted ? weighted(random) : random
   const initial = randomFactors(dims, rank, seed)
   const step: Step = { kind: 'paper', maxInner }
-  const factors = await iterated(engine, { tensor, rank, momentumFactors: maxInner > 1, seed }, initial, {
-    first: 3,
-    count: 1,
-    sample: c,
-    lambda,
-    seed,
-    step,
-  })
-  if (followsOnly()) return 0
-  const reference = known({ problem }, () =>
+  const factors = await runIterations(
+    engine,
+    { tensor, rank, momentumFactors: maxInner > 1, seed },
+    initial,
+    {
+      first: 3,
+      count: 1,
+      sample: c,
+      lambda,
+      seed,
+      step,
+    },
+  )
+  if (skipsComparisons()) return 0
+  const reference = cachedReference({ problem }, () =>
     ntc(tensor, matrices(initial, rank), {
       lambda,
       c,
@@ -70,6 +82,7 @@ export async function comparePaper(engine: Engine, problem: PaperCase): Promise<
   return distance(factors, reference)
 }
 
+/** The settings of a gradient or newton step; c is the sample fraction. */
 interface FastCase {
   rank: number
   c: number
@@ -79,31 +92,31 @@ interface FastCase {
 }
 
 /**
- * Two AO iterations, so that momentum has a past. Returns the largest difference of the models, relative, and
- * how far the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make
- * a difference.
+ * Runs two AO iterations, so that momentum has an effect. Returns the largest relative difference of the
+ * models of engine and reference, and the reference's sensitivity: how far it moves when its rows are
+ * rounded.
  */
 export async function compareFast(
   engine: Engine,
   { rank, c, lambda, step, seed }: FastCase,
   tensor: SparseTensor,
-): Promise<{ difference: number; touchiness: () => number }> {
+): Promise<{ difference: number; sensitivity: () => number }> {
   const initial = randomFactors(tensor.dims, rank, seed)
   const run = { first: 3, count: 2, sample: c, lambda, seed, step }
-  const factors = await iterated(engine, { tensor, rank, momentumFactors: true, seed }, initial, run)
-  if (followsOnly()) return { difference: 0, touchiness: () => 0 }
+  const factors = await runIterations(engine, { tensor, rank, momentumFactors: true, seed }, initial, run)
+  if (skipsComparisons()) return { difference: 0, sensitivity: () => 0 }
   const entries = tensor.values.length
   const isWeighted = tensor.weights !== undefined
-  const oracle = (jitter: number): Matrix[] =>
-    known({ dims: tensor.dims, entries, isWeighted, rank, c, lambda, step, seed, jitter }, () => {
+  const referenceWith = (jitter: number): Matrix[] =>
+    cachedReference({ dims: tensor.dims, entries, isWeighted, rank, c, lambda, step, seed, jitter }, () => {
       const sample = engineSampler(tensor, seed, rank).fast
       const settings = { c, lambda, step, first: 3, iterations: 2, sample, jitter }
       return fastNtc(tensor, matrices(initial, rank), settings)
     })
-  const reference = oracle(0)
+  const reference = referenceWith(0)
   return {
     difference: modelDistance(matrices(factors, rank), reference),
-    touchiness: () => modelDistance(oracle(3e-6), reference),
+    sensitivity: () => modelDistance(referenceWith(3e-6), reference),
   }
 }
 
@@ -118,6 +131,7 @@ export function modelDistance(U: readonly Matrix[], V: readonly Matrix[]): numbe
   return difference / largest
 }
 
+/** The values of a model at all cells, those of the last mode adjacent. */
 function allCells(U: readonly Matrix[]): Float64Array {
   // Rows of the Khatri-Rao product of all modes but the last, one per fibre.
   const products = U.slice(0, -1).reduce((rows, matrix) =>

@@ -1,4 +1,7 @@
-/** An engine knows the entries it was given: their errors, digest and rows, and what is wrong with them. */
+/**
+ * Checks of what an engine reports about its entries: error sums, probe, digest, row statistics, invalid
+ * entries.
+ */
 
 import { toSharedTensor } from '#lacuna/engine/cpu/memory/sharedTensor.js'
 import type { Problem } from '#lacuna/engine/engine.js'
@@ -6,19 +9,20 @@ import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { observe } from '#lacuna/tensor/observed.js'
 import { randomFactors, randomTensor, weighted } from '../../problems.ts'
 import type { EngineCheck } from './check.ts'
-import { bumpy, meanWeight, probeOf, shuffled } from './entrySets.ts'
+import { meanWeight, mixedTensor, probeOf, shuffleEntries } from './entrySets.ts'
 import {
-  below,
   demand,
-  inEngineUnits,
+  demandBelow,
+  demandEqual,
   matrices,
   residualSums,
-  same,
-  sumOf,
+  toEngineUnits,
+  weightedSum,
   withEngine,
   withProblem,
 } from './judge.ts'
 
+/** Checks of the entries of a problem. */
 export const entryChecks: EngineCheck[] = [
   {
     name: 'The error sums of every set equal the reference, by weight',
@@ -45,7 +49,7 @@ export const entryChecks: EngineCheck[] = [
             const initial = randomFactors(dims, rank, 3).map((factor) =>
               factor.map((u) => u * unit ** (1 / 3)),
             )
-            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            await loaded.writeFactors(toEngineUnits(initial, loaded))
             const { valueScale } = loaded.statistics
             const U = matrices(initial, rank)
             const names = ['validation', 'train', 'probe', 'one', 'with a blank', 'one', 'with weights']
@@ -55,23 +59,23 @@ export const entryChecks: EngineCheck[] = [
                 name === 'train' ? tensor : name === 'probe' ? probe : sets[name as keyof typeof sets]
               const known = loaded.statistics.sets[name]
               const entries = set.values.length
-              same(known.entries, entries, `entries of ${name}`)
+              demandEqual(known.entries, entries, `entries of ${name}`)
               // Those of the probe have weights of the mean 1 in all training entries, not among themselves.
               const weight = name === 'probe' ? (entries * meanWeight(probe)) / meanWeight(tensor) : entries
-              below(Math.abs(known.weight / weight - 1), 1e-6, `weight of ${name}`)
+              demandBelow(Math.abs(known.weight / weight - 1), 1e-6, `weight of ${name}`)
               const by = entries / weight
               const near = (found: number, wanted: number, most: number, what: string): void =>
-                below(Math.abs((by * found) / wanted - 1), most, `${what} of ${name}`)
+                demandBelow(Math.abs((by * found) / wanted - 1), most, `${what} of ${name}`)
               const [squares, absolutes] = residualSums(set, U)
               near(sums[i].squares / valueScale ** 2, squares, 1e-4, 'squares')
               near(sums[i].absolutes / valueScale, absolutes, 1e-4, 'absolutes')
               near(
                 known.squares / valueScale ** 2,
-                sumOf(set, (x) => x * x),
+                weightedSum(set, (x) => x * x),
                 1e-6,
                 'Σ x²',
               )
-              near(known.absolutes / valueScale, sumOf(set, Math.abs), 1e-6, 'Σ |x|')
+              near(known.absolutes / valueScale, weightedSum(set, Math.abs), 1e-6, 'Σ |x|')
             })
             demand(/^\d/.test(loaded.statistics.digest), 'a digest')
           })
@@ -85,9 +89,9 @@ export const entryChecks: EngineCheck[] = [
         // Values that grow along the lines: a probe of the first ones would see small ones only.
         const sorted = randomTensor({ dims: [40, 50, 30], entries: 20_000, seed: 3 })
         sorted.values.sort()
-        const meanSquare = sumOf(sorted, (x) => x * x) / sorted.values.length
+        const meanSquare = weightedSum(sorted, (x) => x * x) / sorted.values.length
         const probes = await Promise.all(
-          [sorted, shuffled(sorted, 1)].map((tensor) =>
+          [sorted, shuffleEntries(sorted, 1)].map((tensor) =>
             withProblem(
               engine,
               { tensor, probe: 2000, rank: 2, momentumFactors: false, seed: 1 },
@@ -95,12 +99,12 @@ export const entryChecks: EngineCheck[] = [
             ),
           ),
         )
-        same(probes[0], probes[1], 'the probe of shuffled lines')
+        demandEqual(probes[0], probes[1], 'the probe of shuffled lines')
         const [{ entries, squares }] = probes
         // Six standard deviations.
-        below(Math.abs(entries - 2000), 6 * Math.sqrt(2000), 'how many more or fewer')
+        demandBelow(Math.abs(entries - 2000), 6 * Math.sqrt(2000), 'how many more or fewer')
         const { statistics } = await engine.load({ tensor: sorted, rank: 2, momentumFactors: false, seed: 1 })
-        below(
+        demandBelow(
           Math.abs(squares / entries / statistics.valueScale ** 2 / meanSquare - 1),
           0.1,
           'its mean square',
@@ -108,7 +112,7 @@ export const entryChecks: EngineCheck[] = [
         // All of them, where they are few.
         const few = { tensor: sorted, probe: 50_000, rank: 2, momentumFactors: false, seed: 1 }
         await withProblem(engine, few, async ({ statistics: { sets } }) =>
-          same(sets.probe, sets.train, 'all'),
+          demandEqual(sets.probe, sets.train, 'all'),
         )
       }),
   },
@@ -116,7 +120,7 @@ export const entryChecks: EngineCheck[] = [
     name: 'The digest identifies the entries, whatever their order',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const tensor = bumpy(5)
+        const tensor = mixedTensor(5)
         const sets = { validation: randomTensor({ dims: [...tensor.dims], entries: 300, seed: 9 }) }
         const digest = (problem: Pick<Problem, 'tensor' | 'sets'>): Promise<string> =>
           withProblem(
@@ -125,7 +129,7 @@ export const entryChecks: EngineCheck[] = [
             async (loaded) => loaded.statistics.digest,
           )
         const one = await digest({ tensor, sets })
-        same(await digest({ tensor: shuffled(tensor, 2), sets }), one, 'shuffled')
+        demandEqual(await digest({ tensor: shuffleEntries(tensor, 2), sets }), one, 'shuffled')
         const changed = { ...tensor, values: tensor.values.slice() }
         changed.values[77] += 1
         const moved = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
@@ -135,7 +139,11 @@ export const entryChecks: EngineCheck[] = [
         const other = { ...heavy, weights: heavy.weights!.slice() }
         ;[other.weights[5], other.weights[6]] = [other.weights[6], other.weights[5]]
         const withWeights = await digest({ tensor: heavy, sets })
-        same(await digest({ tensor: shuffled(heavy, 2), sets }), withWeights, 'shuffled with their weights')
+        demandEqual(
+          await digest({ tensor: shuffleEntries(heavy, 2), sets }),
+          withWeights,
+          'shuffled with their weights',
+        )
         demand((await digest({ tensor: other, sets })) !== withWeights, 'another digest for other weights')
         const others = [
           { tensor: heavy, sets },
@@ -143,7 +151,7 @@ export const entryChecks: EngineCheck[] = [
           { tensor: changed, sets },
           { tensor: moved, sets },
           { tensor: larger, sets: { validation: { ...sets.validation, dims: [14, 60, 40] } } },
-          { tensor, sets: { validation: shuffled(changed, 3) } },
+          { tensor, sets: { validation: shuffleEntries(changed, 3) } },
           { tensor },
         ]
         for (const other of others) demand((await digest(other)) !== one, 'another digest for other entries')
@@ -153,7 +161,7 @@ export const entryChecks: EngineCheck[] = [
     name: 'The statistics of the entries of every row are exact',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const tensor = bumpy(6)
+        const tensor = mixedTensor(6)
         const { dims } = tensor
         // Arrays that threads share are looked at by all of them.
         for (const entries of [tensor, toSharedTensor(tensor)])
@@ -163,15 +171,15 @@ export const entryChecks: EngineCheck[] = [
             async (loaded) => {
               const { entries, min, max, counts, means } = await loaded.observed()
               const own = observe(tensor)
-              same(entries, loaded.statistics.sets.train.entries, 'entries')
-              same(
+              demandEqual(entries, loaded.statistics.sets.train.entries, 'entries')
+              demandEqual(
                 counts.map((rows) => rows.map(Number).reduce((sum, count) => sum + count, 0)),
                 dims.map(() => entries),
                 'all counts',
               )
-              same([min, max], [Math.min(...tensor.values), Math.max(...tensor.values)], 'range')
-              same(textOf(counts), textOf(own.counts), 'counts')
-              same(textOf(means), textOf(own.means), 'means')
+              demandEqual([min, max], [Math.min(...tensor.values), Math.max(...tensor.values)], 'range')
+              demandEqual(textOf(counts), textOf(own.counts), 'counts')
+              demandEqual(textOf(means), textOf(own.means), 'means')
             },
           )
       }),
@@ -180,7 +188,7 @@ export const entryChecks: EngineCheck[] = [
     name: 'Loading refuses the first invalid entry by its number, in the training entries and in other sets',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const good = bumpy(8)
+        const good = mixedTensor(8)
         const broken = (change: (values: Float32Array, indices: Uint32Array[]) => void): SparseTensor => {
           const copy = {
             ...good,
@@ -233,5 +241,6 @@ export const entryChecks: EngineCheck[] = [
   },
 ]
 
+/** Arrays per mode as text. */
 const textOf = (rows: readonly (Uint32Array | Float32Array)[]): string =>
   rows.map((own) => own.join()).join(';')

@@ -1,46 +1,55 @@
-/** What the engine's checks need to load problems and to judge what came of them. */
+/** Helpers of the engine's checks: they load problems, convert units and assert. */
 import type { Engine, LoadedProblem, Problem } from '#lacuna/engine/engine.js'
 import type { Matrix } from '#lacuna/reference/matrix.js'
 import { weightsOf } from '#lacuna/reference/weights.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { toMatrix } from '../../problems.ts'
 
+/** Makes an engine; the caller closes it. */
 export type MakeEngine = () => Engine | Promise<Engine>
 
-let follows = false
+/** Whether comparisons are skipped in this process. */
+let isSkipping = false
 
 /**
- * Of several processes, one judges; the others do what it does with its engine, and have nothing to compare
- * it with.
+ * Skips all comparisons in this process: for ranks above 0 of an MPI job, which only take part in the
+ * engine's work.
  */
-export function followOnly(): void {
-  follows = true
+export function skipComparisons(): void {
+  isSkipping = true
 }
 
-export const followsOnly = (): boolean => follows
+/** Whether this process skips comparisons, so that references need not be computed. */
+export const skipsComparisons = (): boolean => isSkipping
 
-let share = 1
+/** By how much numbers of random problems are divided. */
+let divisor = 1
 
 /**
- * A quarter of the random problems, or less: for engines that differ from another, which is given all, by
- * their place alone.
+ * Divides the number of random problems of later checks: for engines that repeat, in another environment,
+ * what an engine with all problems has passed.
  */
-export function tryFewer(less = 4): void {
-  share = less
+export function tryFewerProblems(by = 4): void {
+  divisor = by
 }
 
-export const randomProblems = (count: number): number => Math.ceil(count / share)
+/** The number of random problems to try, instead of `count`. */
+export const randomProblems = (count: number): number => Math.ceil(count / divisor)
 
+/** Throws an error with the message unless `ok`; never where comparisons are skipped. */
 export function demand(ok: boolean, message: string): asserts ok {
-  if (!ok && !follows) throw new Error(message)
+  if (!ok && !isSkipping) throw new Error(message)
 }
 
-export const below = (value: number, limit: number, what: string): void =>
+/** Throws unless value < limit; NaN fails. */
+export const demandBelow = (value: number, limit: number, what: string): void =>
   demand(value < limit, `${what}: ${value} is not below ${limit}`)
 
-export const same = (a: unknown, b: unknown, what: string): void =>
+/** Throws unless both have the same JSON. */
+export const demandEqual = (a: unknown, b: unknown, what: string): void =>
   demand(JSON.stringify(a) === JSON.stringify(b), `${what}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
 
+/** Makes an engine, passes it to `use`, and closes it; returns the result of `use`. */
 export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await make()
   try {
@@ -51,10 +60,10 @@ export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => P
 }
 
 /**
- * The same engine for check after check, of which none closes it: to start threads takes longer than most
- * checks.
+ * Returns a MakeEngine that always gives this engine and ignores `close`: starting threads takes longer than
+ * most checks.
  */
-export const keptOpen = (engine: Engine): MakeEngine => {
+export const keepOpen = (engine: Engine): MakeEngine => {
   const { description, communicator } = engine
   return () => ({
     description,
@@ -65,6 +74,7 @@ export const keptOpen = (engine: Engine): MakeEngine => {
   })
 }
 
+/** Loads a problem, passes it to `use`, and closes it; returns the result of `use`. */
 export async function withProblem<T>(
   engine: Engine,
   problem: Problem,
@@ -78,23 +88,25 @@ export async function withProblem<T>(
   }
 }
 
+/** Flat factors (I × rank) as matrices of the reference. */
 export const matrices = (factors: readonly Float32Array[], rank: number): Matrix[] =>
   factors.map((factor) => toMatrix(factor, rank))
 
-/** Initial factors as the engine wants them, and factors as the reference has them. */
-export const inEngineUnits = (
+/** Factors in data units, multiplied by the factorScale of a loaded problem. */
+export const toEngineUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u * statistics.factorScale))
-export const errorInDataUnits = (
+/** Scaled factors of a loaded problem, in data units, as the reference has them. */
+export const toDataUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u / statistics.factorScale))
-/** λ, too, has a unit. */
+/** λ of data units in the scaled units of a loaded problem. */
 export const scaledLambda = (lambda: number, { statistics }: LoadedProblem): number =>
   lambda * statistics.factorScale ** (2 * statistics.dims.length - 2)
 
-/** Σ w (x − y)² and Σ w |x − y|. */
+/** Σ w (x − y)² and Σ w |x − y| over the entries of a tensor, for the model U. */
 export function residualSums(tensor: SparseTensor, U: readonly Matrix[]): [number, number] {
   const weights = weightsOf(tensor)
   let [squares, absolutes] = [0, 0]
@@ -108,8 +120,8 @@ export function residualSums(tensor: SparseTensor, U: readonly Matrix[]): [numbe
   return [squares, absolutes]
 }
 
-/** Σ w f(x). */
-export function sumOf(tensor: SparseTensor, of: (x: number) => number): number {
+/** Σ w f(x) over the entries of a tensor. */
+export function weightedSum(tensor: SparseTensor, f: (x: number) => number): number {
   const weights = weightsOf(tensor)
-  return tensor.values.reduce((sum, x, e) => sum + weights[e] * of(x), 0)
+  return tensor.values.reduce((sum, x, e) => sum + weights[e] * f(x), 0)
 }

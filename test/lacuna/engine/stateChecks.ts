@@ -1,12 +1,21 @@
-/** What an engine does with the factors of its problems beside steps, and how it stops, goes on and is shared. */
+/** Checks of balancing, snapshots, stopping, concurrent problems and memory plans. */
 import type { Iterations, Step } from '#lacuna/engine/engine.js'
 import { balance, columnLengths } from '#lacuna/reference/fast.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../../problems.ts'
-import { bytesOf } from './bits.ts'
+import { factorText } from './bits.ts'
 import type { EngineCheck } from './check.ts'
-import { bumpy } from './entrySets.ts'
-import { below, demand, inEngineUnits, matrices, same, withEngine, withProblem } from './judge.ts'
+import { mixedTensor } from './entrySets.ts'
+import {
+  demand,
+  demandBelow,
+  demandEqual,
+  matrices,
+  toEngineUnits,
+  withEngine,
+  withProblem,
+} from './judge.ts'
 
+/** Checks of the state of a problem, and of the engine's operation. */
 export const stateChecks: EngineCheck[] = [
   {
     name: 'Balancing equals the reference and fills rows without entries',
@@ -18,23 +27,27 @@ export const stateChecks: EngineCheck[] = [
           factor.map((u) => u * 100 ** (i - 1)),
         )
         await withProblem(engine, { tensor, rank, momentumFactors: true, seed: 1 }, async (loaded) => {
-          await loaded.writeFactors(inEngineUnits(lopsided, loaded))
+          await loaded.writeFactors(toEngineUnits(lopsided, loaded))
           await loaded.balance()
-          const { factors, means } = balance(tensor, matrices(inEngineUnits(lopsided, loaded), rank))
+          const { factors, means } = balance(tensor, matrices(toEngineUnits(lopsided, loaded), rank))
           const balanced = await loaded.readFactors()
-          below(distance(balanced, factors), 1e-5, 'difference')
+          demandBelow(distance(balanced, factors), 1e-5, 'difference')
           const [first, ...others] = matrices(balanced, rank).map((matrix, i) => {
             const seen = new Set(tensor.indices[i])
             return columnLengths(matrix.filter((_, p) => seen.has(p)))
           })
           for (const lengths of others)
             for (const [r, length] of lengths.entries())
-              below(Math.abs(length / first[r] - 1), 1e-5, 'length')
+              demandBelow(Math.abs(length / first[r] - 1), 1e-5, 'length')
           const state = await loaded.readState()
           state.means.forEach((mean, i) => {
-            for (const [r, u] of mean.entries()) below(Math.abs(u / means[i][r] - 1), 1e-5, 'mean')
+            for (const [r, u] of mean.entries()) demandBelow(Math.abs(u / means[i][r] - 1), 1e-5, 'mean')
             for (const p of loaded.statistics.emptyRows[i])
-              same([...balanced[i].subarray(p * rank, (p + 1) * rank)], [...mean], 'a row without entries')
+              demandEqual(
+                [...balanced[i].subarray(p * rank, (p + 1) * rank)],
+                [...mean],
+                'a row without entries',
+              )
           })
         })
       }),
@@ -43,7 +56,7 @@ export const stateChecks: EngineCheck[] = [
     name: 'fillEmptyRows gives rows without entries the mean of the others and changes nothing else',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const tensor = bumpy(2)
+        const tensor = mixedTensor(2)
         const rank = 3
         await withProblem(engine, { tensor, rank, momentumFactors: false, seed: 1 }, async (loaded) => {
           const written = randomFactors(tensor.dims, rank, 4)
@@ -58,7 +71,7 @@ export const stateChecks: EngineCheck[] = [
               for (let r = 0; r < rank; r++) {
                 const mean = observed.reduce((sum, row) => sum + row[r], 0) / observed.length
                 const wanted = empty.has(p) ? mean : written[i][p * rank + r]
-                below(Math.abs(filled[i][p * rank + r] - wanted), 1e-6, `row ${p} of mode ${i}`)
+                demandBelow(Math.abs(filled[i][p * rank + r] - wanted), 1e-6, `row ${p} of mode ${i}`)
               }
           })
         })
@@ -82,14 +95,14 @@ export const stateChecks: EngineCheck[] = [
           setTimeout(() => loaded.stop(), 50)
           const { done, cut, seconds } = await loaded.iterate(run)
           demand(done > 0 && done < run.count, `${done} iterations are done`)
-          same(cut, 'stopped', 'why')
+          demandEqual(cut, 'stopped', 'why')
           demand(seconds > 0.03, `it took ${seconds} s`)
-          same((await loaded.iterate(run)).done, 0, 'iterations while it is stopped')
+          demandEqual((await loaded.iterate(run)).done, 0, 'iterations while it is stopped')
           loaded.stop(false)
           const limited = await loaded.iterate({ ...run, seconds: 0.05 })
           demand(limited.done > 0 && limited.cut === 'seconds', 'it ends in time')
           const all = await loaded.iterate({ ...run, count: 3 })
-          same([all.done, all.cut], [3, undefined], 'all of them')
+          demandEqual([all.done, all.cut], [3, undefined], 'all of them')
         })
       }),
   },
@@ -97,23 +110,23 @@ export const stateChecks: EngineCheck[] = [
     name: 'restore brings back the factors of the snapshot',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const tensor = bumpy(3)
+        const tensor = mixedTensor(3)
         await withProblem(engine, { tensor, rank: 6, momentumFactors: true, seed: 1 }, async (loaded) => {
           await loaded.writeFactors(randomFactors(tensor.dims, 6, 1))
           await loaded.balance()
           await loaded.snapshot()
-          const before = bytesOf(await loaded.readFactors())
+          const before = factorText(await loaded.readFactors())
           const step: Step = { kind: 'newton', momentum: 0.6, damping: 1 }
           const run = { first: 0, count: 2, sample: 0.5, lambda: 0.1, seed: 1, step }
           await loaded.iterate(run)
-          const once = bytesOf(await loaded.readFactors())
+          const once = factorText(await loaded.readFactors())
           demand(once !== before, 'iterating changes factors')
-          same(bytesOf(await loaded.readFactors('snapshot')), before, 'those kept')
+          demandEqual(factorText(await loaded.readFactors('snapshot')), before, 'those kept')
           await loaded.restore()
-          same(bytesOf(await loaded.readFactors()), before, 'restored')
+          demandEqual(factorText(await loaded.readFactors()), before, 'restored')
           // Momentum starts anew: the same iterations give the same factors.
           await loaded.iterate(run)
-          same(bytesOf(await loaded.readFactors()), once, 'iterated again')
+          demandEqual(factorText(await loaded.readFactors()), once, 'iterated again')
         })
       }),
   },
@@ -130,25 +143,29 @@ export const stateChecks: EngineCheck[] = [
           step: { kind: 'paper', maxInner: 1 },
         } as const
         const solve = async (seed: number, threads?: number): Promise<string> => {
-          const tensor = bumpy(seed)
+          const tensor = mixedTensor(seed)
           return withProblem(
             engine,
             { tensor, rank: 4, momentumFactors: false, seed, threads },
             async (loaded) => {
               await loaded.writeFactors(randomFactors(tensor.dims, 4, seed))
               await loaded.iterate(run)
-              return bytesOf(await loaded.readFactors())
+              return factorText(await loaded.readFactors())
             },
           )
         }
         const alone: string[] = []
         for (const seed of [1, 2, 3, 4]) alone.push(await solve(seed))
-        same(
+        demandEqual(
           await Promise.all([1, 2, 3, 4].map((seed) => solve(seed, 1))),
           alone,
           'side by side, a thread each',
         )
-        same(await Promise.all([1, 2, 3, 4].map((seed) => solve(seed))), alone, 'side by side on all threads')
+        demandEqual(
+          await Promise.all([1, 2, 3, 4].map((seed) => solve(seed))),
+          alone,
+          'side by side on all threads',
+        )
       }),
   },
   {
@@ -162,7 +179,7 @@ export const stateChecks: EngineCheck[] = [
           'a record in each mode, of two words if the indices are packed, of three if not',
         )
         const sum = plan.items.reduce((total, { byteLength }) => total + byteLength, 0)
-        below(Math.abs(sum - plan.byteLength), 1, 'the items are all of it')
+        demandBelow(Math.abs(sum - plan.byteLength), 1, 'the items are all of it')
         for (const more of [
           { entries: 2_000_000 },
           { rank: 50 },

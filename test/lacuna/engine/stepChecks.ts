@@ -1,4 +1,4 @@
-/** Each kind of step does to the factors what the reference does. */
+/** Checks of each kind of step against the reference. */
 import fc from 'fast-check'
 import type { Step } from '#lacuna/engine/engine.js'
 import { balance, type FastStep } from '#lacuna/reference/fast.js'
@@ -8,23 +8,25 @@ import { distance, randomFactors, randomTensor, weighted } from '../../problems.
 import { checkProperty } from '../../properties.ts'
 import type { EngineCheck } from './check.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
-import { compareFast, comparePaper, iterated } from './compareSteps.ts'
+import { compareFast, comparePaper, runIterations } from './compareSteps.ts'
 import { compareStrata, strataCases } from './compareStrata.ts'
 import {
-  below,
   demand,
-  errorInDataUnits,
-  inEngineUnits,
+  demandBelow,
   matrices,
   randomProblems,
   scaledLambda,
+  toDataUnits,
+  toEngineUnits,
   withEngine,
   withProblem,
 } from './judge.ts'
 
+/** Sizes of the modes of small random problems. */
 const smallDims = (order: number): number[] =>
   [7, 5, 6, 4, 3, 4].slice(0, order).map((dim) => (order === 2 ? 5 * dim : dim))
 
+/** Random gradient and newton steps. */
 const stepCases = fc.oneof(
   fc.record({ kind: fc.constant('gradient' as const), momentum: fc.constantFrom(0, 0.5, 0.9) }),
   fc.record({
@@ -33,6 +35,7 @@ const stepCases = fc.oneof(
     damping: fc.constantFrom(0, 1, 10),
   }),
 )
+/** Random small problems for these steps. */
 const fastCases = fc.record({
   order: fc.integer({ min: 2, max: 6 }),
   rank: fc.constantFrom(1, 3, 4, 10, 17, 30, 50),
@@ -43,6 +46,7 @@ const fastCases = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 40 }),
 })
 
+/** Checks of all kinds of steps. */
 export const stepChecks: EngineCheck[] = [
   {
     name: 'A paper step equals the reference on random problems',
@@ -59,7 +63,11 @@ export const stepChecks: EngineCheck[] = [
         })
         await checkProperty(
           fc.asyncProperty(cases, async ({ order, ...problem }) =>
-            below(await comparePaper(engine, { dims: smallDims(order), ...problem }), 2e-4, 'difference'),
+            demandBelow(
+              await comparePaper(engine, { dims: smallDims(order), ...problem }),
+              2e-4,
+              'difference',
+            ),
           ),
           { seed: 20, numRuns: randomProblems(40) },
         )
@@ -78,7 +86,11 @@ export const stepChecks: EngineCheck[] = [
         for (const [dims, rank] of shapes)
           for (const c of [0.02, 0.9]) {
             const problem = { dims, rank, entries: 6000, c, lambda: 0.01, maxInner: 2, seed: 5 }
-            below(await comparePaper(engine, problem), 2e-4, `difference at ${dims.join('×')}, c = ${c}`)
+            demandBelow(
+              await comparePaper(engine, problem),
+              2e-4,
+              `difference at ${dims.join('×')}, c = ${c}`,
+            )
           }
       }),
   },
@@ -86,21 +98,25 @@ export const stepChecks: EngineCheck[] = [
     name: 'Gradient and newton steps equal the float64 reference on random problems',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const touchy: number[] = []
+        const sensitivities: number[] = []
         await checkProperty(
           fc.asyncProperty(fastCases, async ({ order, entries, ...problem }) => {
             const tensor = randomTensor({ dims: smallDims(order), entries, seed: problem.seed })
             // Rows of fewer entries than components are ill-posed without λ: see the next check.
             const lambda = problem.lambda + 1e-3
-            const { difference, touchiness } = await compareFast(engine, { ...problem, lambda }, tensor)
-            touchy.push(touchiness())
-            below(difference, Math.max(1e-3, 10 * touchy[touchy.length - 1]), 'difference')
+            const { difference, sensitivity } = await compareFast(engine, { ...problem, lambda }, tensor)
+            sensitivities.push(sensitivity())
+            demandBelow(
+              difference,
+              Math.max(1e-3, 10 * sensitivities[sensitivities.length - 1]),
+              'difference',
+            )
           }),
           { seed: 21, numRuns: randomProblems(60) },
         )
         // Most of them hold the engine to 1e-3.
-        const most = Math.max(2, touchy.length / 4)
-        below(touchy.filter((touchiness) => touchiness > 1e-4).length, most, 'touchy cases')
+        const most = Math.max(2, sensitivities.length / 4)
+        demandBelow(sensitivities.filter((sensitivity) => sensitivity > 1e-4).length, most, 'sensitive cases')
       }),
   },
   {
@@ -116,7 +132,7 @@ export const stepChecks: EngineCheck[] = [
           for (const rank of [1, 3, 4])
             for (const c of [0.3, 1]) {
               const { difference } = await compareFast(engine, { rank, c, lambda: 0, step, seed: 8 }, tensor)
-              below(difference, 1e-3, `difference at rank ${rank}, c = ${c}, ${step.kind}`)
+              demandBelow(difference, 1e-3, `difference at rank ${rank}, c = ${c}, ${step.kind}`)
             }
       }),
   },
@@ -138,10 +154,10 @@ export const stepChecks: EngineCheck[] = [
           for (const step of steps)
             for (const c of [0.03, 0.6]) {
               const settings = { rank, c, lambda: 0.01, step, seed: 5 }
-              const { difference, touchiness } = await compareFast(engine, settings, tensor)
+              const { difference, sensitivity } = await compareFast(engine, settings, tensor)
               // Of a few entries of a row, rounding may make much.
-              const most = c < 0.1 ? Math.max(1e-3, 3 * touchiness()) : 1e-3
-              below(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
+              const most = c < 0.1 ? Math.max(1e-3, 3 * sensitivity()) : 1e-3
+              demandBelow(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
             }
         }
       }),
@@ -150,17 +166,23 @@ export const stepChecks: EngineCheck[] = [
     name: 'Epochs of stratified SGD equal the float64 reference on random problems',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const touchy: number[] = []
+        const sensitivities: number[] = []
         await checkProperty(
           fc.asyncProperty(strataCases, async (problem) => {
-            touchy.push(await compareStrata(engine, problem))
+            sensitivities.push(await compareStrata(engine, problem))
           }),
           { seed: 23, numRuns: randomProblems(20) },
         )
         // Rows of several segments.
-        touchy.push(await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }))
+        sensitivities.push(
+          await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }),
+        )
         // Most of them hold the engine to 3e-4.
-        below(touchy.filter((touchiness) => touchiness > 3e-5).length, touchy.length / 4, 'touchy cases')
+        demandBelow(
+          sensitivities.filter((sensitivity) => sensitivity > 3e-5).length,
+          sensitivities.length / 4,
+          'sensitive cases',
+        )
       }),
   },
   {
@@ -191,12 +213,16 @@ export const stepChecks: EngineCheck[] = [
               seed: 5,
               isWeighted: true,
             } as const
-            below(await comparePaper(engine, paper), 2e-4, `paper's difference ${where}`)
+            demandBelow(await comparePaper(engine, paper), 2e-4, `paper's difference ${where}`)
             const tensor = weighted(randomTensor({ dims, entries, seed: 5 }))
             for (const step of steps) {
               const settings = { rank, c, lambda: 0.1, step, seed: 5 }
-              const { difference, touchiness } = await compareFast(engine, settings, tensor)
-              below(difference, Math.max(1e-3, 10 * touchiness()), `${step.kind}'s difference ${where}`)
+              const { difference, sensitivity } = await compareFast(engine, settings, tensor)
+              demandBelow(
+                difference,
+                Math.max(1e-3, 10 * sensitivity()),
+                `${step.kind}'s difference ${where}`,
+              )
             }
           }
       }),
@@ -211,8 +237,8 @@ export const stepChecks: EngineCheck[] = [
         const heavy = { ...once, weights: Float32Array.from(all, (e) => (isTwice(e) ? 2 : 1)) }
         const twice = pickEntries(once, Uint32Array.of(...all, ...all.filter(isTwice)))
         const entries = twice.values.length
-        // With weights of the mean 1, the entries count as so much of those that are listed twice.
-        const share = once.values.length / entries
+        // Weights are divided by their mean: all sums are this fraction of those of the repeated entries.
+        const fraction = once.values.length / entries
         const posterior = { kind: 'posterior', noise: 'gaussian', loss: 'squares', entries, mean: 1 } as const
         const steps: Step[] = [
           { kind: 'paper', maxInner: 2 },
@@ -226,20 +252,20 @@ export const stepChecks: EngineCheck[] = [
           const isPosterior = step.kind === 'posterior'
           const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: isPosterior }
           return withProblem(engine, problem, async (loaded) => {
-            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            await loaded.writeFactors(toEngineUnits(initial, loaded))
             if (step.kind !== 'paper') await loaded.balance()
             const settings = { first: 0, sample: 1, lambda: by * scaledLambda(0.3, loaded), seed: 1 }
             const begin = { sigma2: 0.2 * by, squares: 80 * by, variance: 0.7 * by }
             if (isPosterior) await loaded.iterate({ ...settings, count: 1, step: { ...step, begin } })
             await loaded.iterate({ ...settings, count: 2, step })
-            return errorInDataUnits(await loaded.readFactors(), loaded)
+            return toDataUnits(await loaded.readFactors(), loaded)
           })
         }
         for (const step of steps) {
           const listed = await run(twice, step, 1)
-          const counted = await run(heavy, step, share)
-          const alike = await run(once, step, share)
-          below(distance(counted, matrices(listed, rank)), 1e-4, `difference of ${step.kind}`)
+          const counted = await run(heavy, step, fraction)
+          const alike = await run(once, step, fraction)
+          demandBelow(distance(counted, matrices(listed, rank)), 1e-4, `difference of ${step.kind}`)
           demand(distance(alike, matrices(listed, rank)) > 1e-2, `${step.kind} without weights differs`)
         }
       }),
@@ -258,14 +284,19 @@ export const stepChecks: EngineCheck[] = [
                 nasty && u < 0.3 ? 0 : nasty && i === 0 ? u * 10 ** ((at % rank) % 7) : u,
               ),
             )
-            const factors = await iterated(engine, { tensor, rank, momentumFactors: true, seed }, initial, {
-              first: 0,
-              count: 1,
-              sample: 1,
-              lambda: 0,
-              seed,
-              step: { ...step, momentum: 0 },
-            })
+            const factors = await runIterations(
+              engine,
+              { tensor, rank, momentumFactors: true, seed },
+              initial,
+              {
+                first: 0,
+                count: 1,
+                sample: 1,
+                lambda: 0,
+                seed,
+                step: { ...step, momentum: 0 },
+              },
+            )
             const before = relativeError(tensor, balance(tensor, matrices(initial, rank)).factors)
             const after = relativeError(tensor, matrices(factors, rank))
             demand(after <= before * (1 + 1e-4) + 1e-6, `the error rises from ${before} to ${after}`)

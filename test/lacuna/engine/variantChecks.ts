@@ -4,12 +4,15 @@ import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { randomFactors, randomTensor, weighted } from '../../problems.ts'
 import { stateText } from './bits.ts'
 import type { VariantCheck } from './check.ts'
-import { apart, bumpy, shuffled } from './entrySets.ts'
-import { demand, followsOnly, same, withEngine, withProblem } from './judge.ts'
+import { mixedTensor, shuffleEntries, splitHeldOut } from './entrySets.ts'
+import { demand, demandEqual, skipsComparisons, withEngine, withProblem } from './judge.ts'
 
+/** A sweep under a learned prior, after the first. */
 const posteriorStep: Step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 20_000, mean: 1 }
-const first = { begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
+/** What the first sweep has besides. */
+const firstSweep = { begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
 
+/** Steps whose bits are compared, with the problem that they need; c is the sample fraction. */
 interface BitRun {
   step: Step
   rank: number
@@ -21,6 +24,7 @@ interface BitRun {
   sideInformation?: Problem['sideInformation']
 }
 
+/** Runs with every kind of step, sampled and whole, with and without weights, and with side information. */
 const BIT_RUNS: BitRun[] = [
   { step: { kind: 'paper', maxInner: 2 }, rank: 5, c: 0.5 },
   { step: { kind: 'paper', maxInner: 1 }, rank: 26, c: 0.05 },
@@ -41,16 +45,23 @@ const BIT_RUNS: BitRun[] = [
   { step: { kind: 'strata', rate: 1.3, least: 0.05 }, rank: 7, c: 1, strata: true },
 ]
 
-/** Of so many, the rows of the first mode have five segments or more each: parts and processes share some of them. */
+/**
+ * A random tensor in which each row of the first mode has five segments or more, given some thousand entries:
+ * partitions and processes share some of these rows.
+ */
 const withLongRows = (seed: number, entries: number): SparseTensor =>
   randomTensor({ dims: [6, 40, 30], entries, seed })
 
+/** The problem of a BitRun. */
 const problemOf = ({ rank, zeros, posterior, strata, sideInformation }: BitRun, tensor: SparseTensor) => ({
   ...{ tensor, rank, momentumFactors: true, seed: 9, zeros, posterior, strata, sideInformation },
 })
 
-/** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
-async function everything(
+/**
+ * Runs iterations and returns the state, error sums and statistics as one text: equal texts mean equal bits.
+ * 'without strata' if the engine has none of those requested.
+ */
+async function resultText(
   engine: Engine,
   tensor: SparseTensor,
   bitRun: BitRun,
@@ -58,7 +69,7 @@ async function everything(
   iterations = 3,
 ): Promise<string> {
   const { step, rank, c, zeros, posterior, strata, isWeighted } = bitRun
-  if (zeros) [tensor, heldOut] = apart(tensor)
+  if (zeros) [tensor, heldOut] = splitHeldOut(tensor)
   if (isWeighted) [tensor, heldOut] = [weighted(tensor), weighted(heldOut)]
   const problem = { ...problemOf(bitRun, tensor), sets: { validation: heldOut }, probe: 1000 }
   return withProblem(engine, problem, async (loaded) => {
@@ -66,7 +77,8 @@ async function everything(
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
     const run = { sample: c, lambda: 0.01, seed: 9, step }
-    if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, ...first } as Step })
+    if (posterior)
+      await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, ...firstSweep } as Step })
     await loaded.iterate({ ...run, first: 0, count: iterations })
     if (step.kind !== 'paper' && !posterior) await loaded.balance()
     await loaded.snapshot()
@@ -76,14 +88,15 @@ async function everything(
   })
 }
 
-/** With all kinds of steps. */
+/** Checks with all kinds of steps. */
 export const variantChecks = variantChecksOf(BIT_RUNS, 2)
-/** For those to whom every message is dear: both solvers' steps and strata, few of them. */
+/** Checks with few steps (paper, newton and strata), for engines on which every message is slow. */
 export const briefVariantChecks = variantChecksOf(
   [BIT_RUNS[0], BIT_RUNS[3], BIT_RUNS[BIT_RUNS.length - 1]],
   1,
 ).slice(0, 2)
 
+/** Checks with these runs, each of twice `iterations` AO iterations and one. */
 function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): VariantCheck[] {
   return [
     {
@@ -92,16 +105,16 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const tensor = withLongRows(4, 10_000)
         const heldOut = withLongRows(5, 1500)
         const found = new Map<number, string>()
-        for (const [v, { name, make, isOwn }] of variants.entries())
+        for (const [v, { name, make, isLocal }] of variants.entries())
           await withEngine(make, async (engine) => {
-            if (isOwn && followsOnly()) return
+            if (isLocal && skipsComparisons()) return
             for (const [i, run] of bitRuns.entries()) {
-              const lines = v === 0 ? tensor : shuffled(tensor, v)
-              const text = await everything(
+              const lines = v === 0 ? tensor : shuffleEntries(tensor, v)
+              const text = await resultText(
                 engine,
                 lines,
                 run,
-                v === 0 ? heldOut : shuffled(heldOut, v),
+                v === 0 ? heldOut : shuffleEntries(heldOut, v),
                 iterations,
               )
               if (!found.has(i)) found.set(i, text)
@@ -111,7 +124,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
               )
             }
           })
-        same(new Set(found.values()).size, bitRuns.length, 'runs that differ')
+        demandEqual(new Set(found.values()).size, bitRuns.length, 'runs that differ')
       },
     },
     {
@@ -135,7 +148,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
                     ...run,
                     first: 0,
                     count: 1,
-                    step: { ...run.step, ...first } as Step,
+                    step: { ...run.step, ...firstSweep } as Step,
                   })
                 const states = [await loaded.readState()]
                 for (let k = 0; k < 4; k++) {
@@ -164,7 +177,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
     {
       name: 'All variants give the same bits for coordinates that occur many times',
       async check(variants) {
-        const tensor = bumpy(7, 6000)
+        const tensor = mixedTensor(7, 6000)
         // Half of the entries at one place: more than a segment holds, all with one hash.
         const many = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
         for (const column of many.indices) column.fill(3, 0, 2000).fill(4, 2000, 2020)
@@ -172,15 +185,15 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const heavy = { ...many, values: many.values.slice(), weights: many.values.map((x) => 1 + x) }
         heavy.values.fill(1, 0, 1000).fill(1, 2000)
         const found = [new Set<string>(), new Set<string>()]
-        for (const [v, { make, isOwn }] of variants.entries())
+        for (const [v, { make, isLocal }] of variants.entries())
           await withEngine(make, async (engine) => {
-            if (isOwn && followsOnly()) return
+            if (isLocal && skipsComparisons()) return
             for (const [i, entries] of [many, heavy].entries())
               found[i].add(
-                await everything(engine, shuffled(entries, v + 1), BIT_RUNS[3], tensor, iterations),
+                await resultText(engine, shuffleEntries(entries, v + 1), BIT_RUNS[3], tensor, iterations),
               )
           })
-        for (const { size } of found) same(size, 1, 'results')
+        for (const { size } of found) demandEqual(size, 1, 'results')
       },
     },
   ]

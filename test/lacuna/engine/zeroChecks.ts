@@ -1,22 +1,23 @@
-/** Cells that are not listed count as zeros where that is asked for. */
+/** Checks of problems whose unlisted cells are zeros. */
 import type { Iterations, Step } from '#lacuna/engine/engine.js'
 import { pickEntries } from '#lacuna/tensor/index.js'
 import { randomFactors, randomTensor } from '../../problems.ts'
 import type { EngineCheck } from './check.ts'
-import { iterated, modelDistance } from './compareSteps.ts'
+import { modelDistance, runIterations } from './compareSteps.ts'
 import { withZeros } from './entrySets.ts'
 import {
-  below,
   demand,
-  errorInDataUnits,
-  inEngineUnits,
+  demandBelow,
+  demandEqual,
   matrices,
   residualSums,
-  same,
+  toDataUnits,
+  toEngineUnits,
   withEngine,
   withProblem,
 } from './judge.ts'
 
+/** Checks of problems whose unlisted cells are zeros. */
 export const zeroChecks: EngineCheck[] = [
   {
     name: 'Unlisted cells as zeros give the steps of listed zeros',
@@ -43,9 +44,9 @@ export const zeroChecks: EngineCheck[] = [
             return factor.map((u, at) => (seen.has(Math.floor(at / rank)) ? u : 0))
           })
           const problem = { rank, momentumFactors: true, seed: 1 }
-          const zeros = await iterated(engine, { ...problem, tensor: listed, zeros: true }, initial, run)
-          const explicit = await iterated(engine, { ...problem, tensor: everyCell }, initial, run)
-          below(
+          const zeros = await runIterations(engine, { ...problem, tensor: listed, zeros: true }, initial, run)
+          const explicit = await runIterations(engine, { ...problem, tensor: everyCell }, initial, run)
+          demandBelow(
             modelDistance(matrices(zeros, rank), matrices(explicit, rank)),
             1e-3,
             `difference at ${dims.join('×')}`,
@@ -79,27 +80,27 @@ export const zeroChecks: EngineCheck[] = [
           engine,
           { ...problem, tensor: listed, sets: { held }, zeros: true },
           async (loaded) => {
-            same(loaded.statistics.sets.train.entries, 12 * 20 * 9 - held.values.length, 'known cells')
-            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            demandEqual(loaded.statistics.sets.train.entries, 12 * 20 * 9 - held.values.length, 'known cells')
+            await loaded.writeFactors(toEngineUnits(initial, loaded))
             await loaded.balance()
             await loaded.iterate(run)
-            const U = matrices(errorInDataUnits(await loaded.readFactors(), loaded), rank)
+            const U = matrices(toDataUnits(await loaded.readFactors(), loaded), rank)
             const { sums } = await loaded.errors(['train', 'held'])
             const { valueScale } = loaded.statistics
             for (const [i, set] of [everyKnown, held].entries()) {
               const [squares, absolutes] = residualSums(set, U)
-              below(Math.abs(sums[i].squares / valueScale ** 2 / squares - 1), 1e-4, 'squares')
-              below(Math.abs(sums[i].absolutes / valueScale / absolutes - 1), 1e-4, 'absolutes')
+              demandBelow(Math.abs(sums[i].squares / valueScale ** 2 / squares - 1), 1e-4, 'squares')
+              demandBelow(Math.abs(sums[i].absolutes / valueScale / absolutes - 1), 1e-4, 'absolutes')
             }
             // Where it ends, a step over the known cells alone, all of them listed, changes next to nothing.
             const written = await loaded.readFactors()
-            const again = await iterated(
+            const again = await runIterations(
               engine,
               { ...problem, tensor: everyKnown },
-              errorInDataUnits(written, loaded),
+              toDataUnits(written, loaded),
               { ...run, count: 1 },
             )
-            below(modelDistance(matrices(again, rank), U), 2e-3, 'a further step')
+            demandBelow(modelDistance(matrices(again, rank), U), 2e-3, 'a further step')
           },
         )
         const twice = { ...problem, tensor: listed, sets: { held: listed }, zeros: true }

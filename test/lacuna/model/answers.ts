@@ -1,13 +1,14 @@
-/** A small world of people and films for tests of answers: what they like is known. */
+/** Random models and tensors for tests of answers, and predictions by definition. */
 
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { CpModel, type CpModelFields } from '#lacuna/model/index.js'
-import { observe, type SparseTensor } from '#lacuna/tensor/index.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
 
 const key = stream(11, 5)
+/** A reproducible uniform number in [0, 1). @param at number of the draw */
 export const random = (at: number): number => unit(draw(key, at))
 
-/** A model of random factors, of which some are zero, with labels and counts. */
+/** A model of random factors, some of them zero, with names (user, film, week, place), labels and counts. */
 export function randomModel(
   dims: readonly number[],
   rank: number,
@@ -31,7 +32,7 @@ export function randomModel(
   })
 }
 
-/** Every cell by its indices. */
+/** The indices of every cell, row-major. */
 export function cellsOf(dims: readonly number[]): number[][] {
   return dims.reduce<number[][]>(
     (cells, dim) => cells.flatMap((cell) => Array.from({ length: dim }, (_, row) => [...cell, row])),
@@ -39,8 +40,8 @@ export function cellsOf(dims: readonly number[]): number[][] {
   )
 }
 
-/** Σ_r Π_j a_jr, plainly. */
-export const plainly = (
+/** The prediction of a cell by definition: Σ_r Π_j a_jr. */
+export const predictByDefinition = (
   { rank, factors }: Pick<CpModel, 'rank' | 'factors'>,
   cell: readonly number[],
 ): number => {
@@ -50,6 +51,7 @@ export const plainly = (
   return sum
 }
 
+/** A tensor of entries, given by their indices and values. */
 export function tensorOf(
   dims: readonly number[],
   cells: readonly number[][],
@@ -61,5 +63,3 @@ export function tensorOf(
     values: Float32Array.from(values),
   }
 }
-
-export const observedOf = observe

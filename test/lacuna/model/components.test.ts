@@ -32,7 +32,7 @@ describe('components', () => {
     for (const { modes } of components) for (const { profile } of modes) expect(Math.max(...profile)).toBe(1)
   })
 
-  it('components are described by the rows that are most specific to them', () => {
+  it('are described by the rows that are most specific to them', () => {
     const [mornings, evenings] = shops.components({ strongest: 2 })
     expect(mornings.modes[1].strongest.map(({ label }) => label)).toEqual(['bakery', 'kiosk'])
     expect(evenings.modes[1].strongest.map(({ label }) => label)).toEqual(['bar', 'cinema'])
@@ -42,7 +42,7 @@ describe('components', () => {
     expect(evenings.modes[0].strongest.map(({ label }) => label)).toEqual(['17', '16'])
   })
 
-  it('name frequent rows first, but by the root of their entries', () => {
+  it('list rows with many entries first, but only by the square root of their entries', () => {
     const named = (weights: number[], counts: number[]): number[] => {
       const model = new CpModel({
         dims: [4, 2],
@@ -62,21 +62,21 @@ describe('components', () => {
     expect(named([2, 1], [9, 25])).toEqual([0, 1])
   })
 
-  it('name no rows of few entries', () => {
+  it('list no rows with fewer than minEntries entries', () => {
     const model = randomModel([9, 12], 3)
     const counts = model.observed!.counts[1]
     for (const { modes } of model.components({ strongest: 12, minEntries: 5 }))
       for (const { row } of modes[1].strongest) expect(counts[row]).toBeGreaterThanOrEqual(5)
   })
 
-  it('are a story: when, and where', () => {
+  it('are described in a sentence: a range of an ordered mode, and the labels of a named one', () => {
     const { components } = describeComponents(shops, (mode, row) => shops.label(mode, row), { strongest: 2 })
     expect(components[0].sentence).toMatch(/^hour 8 to 1\d \(×1\.\d\); shop bakery, kiosk\.$/)
   })
 })
 
 describe('modes', () => {
-  it('are ordered where neighbours are alike, by name or by type, and places where they are called so', () => {
+  it('are ordered by smoothness, name or type, and latitude or longitude by name', () => {
     const smooth = (dim: number, at: number): number => 2 + Math.sin((6 * at) / dim)
     const rough = (_: number, at: number): number => 1 + ((at * 7919) % 13)
     const kinds = (name: string, type: string | undefined, value: typeof smooth) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { complete } from '#lacuna/index.js'
 import { CpModel } from '#lacuna/model/index.js'
 import { observe, pickEntries, type SparseTensor, split, syntheticRatings } from '#lacuna/tensor/index.js'
-import { plainly, randomModel, tensorOf } from './answers.ts'
+import { predictByDefinition, randomModel, tensorOf } from './answers.ts'
 
 const pick = (tensor: SparseTensor, isMeant: (entry: number) => boolean): SparseTensor =>
   pickEntries(tensor, Uint32Array.from(tensor.values.keys()).filter(isMeant))
@@ -20,8 +20,8 @@ const later = pick(train, isNew(train))
 const laterTest = pick(test, isNew(test))
 const options = { rank: 6, prior: 'learned' } as const
 
-describe('a new row', () => {
-  it('is as well predicted as if all had been learned together, and nothing else has changed', async () => {
+describe('a row solved by fold-in', () => {
+  it('is predicted as well as by a model of all entries, and all other rows stay unchanged', async () => {
     const { model } = await complete(old, options)
     const { model: together } = await complete(train, options)
     const folded = model.foldIn(later)
@@ -36,7 +36,7 @@ describe('a new row', () => {
     expect(folded.observed!.counts[0][13]).toBe(observe(train).counts[0][13])
   })
 
-  it('is the same in other units', async () => {
+  it('is the same if values are in other units', async () => {
     const times = (tensor: SparseTensor): SparseTensor => ({
       ...tensor,
       values: tensor.values.map((x) => 1024 * x),
@@ -49,7 +49,7 @@ describe('a new row', () => {
     expect(large.prior!.sigma2 / model.prior!.sigma2).toBeCloseTo(1024 ** 2, -2)
   })
 
-  it('of few entries is held by what was learned of rows, where λ alone would not', async () => {
+  it('with few entries is predicted better under a learned prior than under λ alone', async () => {
     const { model } = await complete(old, options)
     const seen = new Map<number, number>()
     const few = pick(later, (e) => {
@@ -63,7 +63,7 @@ describe('a new row', () => {
     expect(held).toBeLessThan(0.8 * loose.foldIn(few).error(laterTest).rmse)
   })
 
-  it('has the factors that explain it, by label, in any mode', () => {
+  it('has the factors that explain its entries, by label, in any mode', () => {
     const model = randomModel([8, 30, 4], 3, { training: { value: 'stars', finalLambda: 0 } })
     const truth = [0.7, 0, 0.4]
     const entries = Array.from({ length: 40 }, (_, e) => {
@@ -81,7 +81,7 @@ describe('a new row', () => {
     expect(folded.label(0, 8)).toBe('eve')
     truth.forEach((a, r) => void expect(folded.factors[0][24 + r]).toBeCloseTo(a, 3))
     expect(folded.predict({ user: 'eve', film: 'f3', week: 'w1' }, { clip: false })).toBeCloseTo(
-      plainly(folded, [8, 3, 1]),
+      predictByDefinition(folded, [8, 3, 1]),
       10,
     )
     expect(folded.observed!.counts[0][8]).toBe(40)
@@ -91,7 +91,7 @@ describe('a new row', () => {
     })
   })
 
-  it('is solved with what is uncertain of the other rows, by the formula of one component', () => {
+  it('takes the uncertainty of the other rows into account, by the formula for rank 1', () => {
     // All rows of a mode are equal and have as many entries, so that V is one number per mode: V = σ² / (n H + P), where
     // H is the product of a² + V over the other modes and P = σ²Σ⁻¹. A few rounds bring V to where it stays.
     const rows = [6, 7, 8]
@@ -142,7 +142,7 @@ describe('a new row', () => {
     expect(certain / row).toBeGreaterThan(1.1)
   })
 
-  it('counts in what was seen, and what says nothing new does not', () => {
+  it('adds its entries to the statistics; entries of existing rows alone change nothing', () => {
     const model = randomModel([8, 9], 2, { training: { finalLambda: 0.1 } })
     const counts = model.observed!.counts[0]
     const user = counts.findIndex((count) => count > 0)
@@ -160,7 +160,7 @@ describe('a new row', () => {
     expect(more.means[0][8]).toBeCloseTo(4 / 9, 6)
   })
 
-  it('may come with others that are new in another mode', () => {
+  it('can be solved together with new rows of another mode', () => {
     const model = randomModel([20, 30], 2, { training: { finalLambda: 1e-3 } })
     const entries = Array.from({ length: 30 }, (_, e) => ({
       user: 'eve',
@@ -179,7 +179,7 @@ describe('a new row', () => {
     expect(folded.unobserved.map((rows) => rows.length)).toEqual([0, 0])
   })
 
-  it('where cells that are not listed are zeros, is one that all cells determine', async () => {
+  it('is determined by all cells if unlisted cells are zeros', async () => {
     const counts = { ...train, values: train.values.map(() => 1) }
     const zeros = { rank: 3, missing: 'zero' } as const
     const { model: together } = await complete(counts, zeros)
@@ -211,8 +211,8 @@ describe('a new row', () => {
   })
 })
 
-describe('an update', () => {
-  it('without the old entries comes within 2% of learning from all of them', async () => {
+describe('an update by fold-in', () => {
+  it('without the old entries comes within 2% of the error of learning from all entries', async () => {
     const { train: before, test: more } = split(train, { test: 0.1 }, 3)
     const { model } = await complete(before, options)
     const { model: together } = await complete(train, options)
@@ -222,7 +222,7 @@ describe('an update', () => {
     expect(updated.observed!.entries).toBe(train.values.length)
   })
 
-  it('moves a row the less the more entries it has had', () => {
+  it('moves a row the less, the more training entries it had', () => {
     const base = randomModel([20, 30], 2)
     const counts = (n: number) => base.dims.map((dim) => new Uint32Array(dim).fill(n))
     const moved = (n: number): number => {
@@ -237,7 +237,7 @@ describe('an update', () => {
     expect(moved(5)).toBeGreaterThan(3 * moved(100))
   })
 
-  it('needs to know what rows have had', () => {
+  it('is refused if the model does not store the number of entries of its rows', () => {
     const { observed, ...fields } = randomModel([3, 4], 2).fields
     expect(() =>
       new CpModel(fields).foldIn([{ user: 'u1', film: 'f1', value: 1 }], { update: true }),

@@ -35,7 +35,7 @@ describe('a prediction by label', () => {
     )
   })
 
-  it('needs names', () => {
+  it('is refused if the modes have no names', () => {
     expect(() => new CpModel(fields).predict({ user: 'a' })).toThrow('The modes of this model have no names')
   })
 })

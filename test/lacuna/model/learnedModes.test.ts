@@ -9,7 +9,7 @@ import {
   factorView,
   type Labels,
   modeKinds,
-  predictKnown,
+  partialPredictor,
   topForAll,
 } from '#lacuna/model/index.js'
 import { observe } from '#lacuna/tensor/index.js'
@@ -41,7 +41,7 @@ const models = reshapings.map(({ dims, reshaping }) => {
 const columnsOf = (cells: number[][], order: number): Uint32Array[] =>
   Array.from({ length: order }, (_, mode) => Uint32Array.from(cells, (cell) => cell[mode]))
 
-test('a model of reshaped modes answers for every cell of the original', () => {
+test('a model of reshaped modes predicts every cell of the original tensor', () => {
   checkProperty(
     fc.property(models, ({ dims, model, naive }) => {
       const cells = allCoordinates(dims)
@@ -58,7 +58,7 @@ test('a model of reshaped modes answers for every cell of the original', () => {
   )
 })
 
-test('so does a slice, whichever modes are fixed, and a mean over what is not known', () => {
+test('a slice of a model of reshaped modes, and a mean over unknown indices, equal their definitions', () => {
   checkProperty(
     fc.property(models, fc.array(fc.nat(), { minLength: 4, maxLength: 4 }), fc.nat(15), (some, at, mask) => {
       const { dims, model, naive } = some
@@ -72,7 +72,7 @@ test('so does a slice, whichever modes are fixed, and a mean over what is not kn
         expect(values[i] / naive(cell)).toBeCloseTo(1, 5)
       })
       const mean = inside.reduce((sum, cell) => sum + naive(cell), 0) / inside.length
-      const known = predictKnown(model)
+      const known = partialPredictor(model)
       expect(known(fixed) / mean).toBeCloseTo(1, 8)
       expect(known(fixed)).toBe(known(fixed))
     }),
@@ -80,7 +80,7 @@ test('so does a slice, whichever modes are fixed, and a mean over what is not kn
   )
 })
 
-describe('in files', () => {
+describe('a model with reshaped modes', () => {
   const dims = [2, 3, 5]
   const reshaping = { mergeModes: [[0, 1]], split: [{ mode: 2, into: [2], offset: 0 }] }
   const names = {
@@ -89,7 +89,7 @@ describe('in files', () => {
   }
   const model = new CpModel({ dims, rank: RANK, factors: factorsOf([6, 3, 2]), reshaping, ...names })
 
-  test('a reshaping is version 2, and whatever has none stays version 1', () => {
+  test('is written as file version 2, and one without a reshaping as version 1', () => {
     const metadata = (of: CpModel) =>
       JSON.parse(new TextDecoder().decode(unpackNpz(encodeModel(of), 'm.npz')['metadata.json']))
     expect(metadata(model)).toMatchObject({ version: 2, dims, arrangement: reshaping })
@@ -100,7 +100,7 @@ describe('in files', () => {
     expect(decodeModel(encodeModel(plain), 'm.npz').reshaping).toBeUndefined()
   })
 
-  test('factors are called by what they are of', () => {
+  test('names its factors after the modes that they belong to', () => {
     const modes = factorModes(model)
     expect(modes.map(({ name, size }) => [name, size])).toEqual([
       ['from × to', 6],
@@ -114,7 +114,7 @@ describe('in files', () => {
     ])
   })
 
-  test('factors of the original sizes are refused', () => {
+  test('is refused if its factors have the original sizes', () => {
     expect(() => new CpModel({ dims, rank: RANK, factors: factorsOf(dims), reshaping })).toThrow(
       'Factor 1 has 4 values; 6 rows of rank 2 need 12.',
     )
@@ -193,7 +193,7 @@ describe('answers of reshaped models', () => {
     }
   })
 
-  test('a split model answers as one whose rows were multiplied out', async () => {
+  test('a split model answers like a model whose factors were multiplied', async () => {
     const rounded = (value: unknown) =>
       JSON.parse(JSON.stringify(value), (_, x) => (typeof x === 'number' ? Number(x.toPrecision(5)) : x))
     expect(rounded(parted.components())).toEqual(rounded(byHand.components()))
@@ -208,7 +208,7 @@ describe('answers of reshaped models', () => {
     expect(factorView(parted)).toBe(factorView(parted))
   })
 
-  test('components of a merged model are of pairs, and reasons count them alike', () => {
+  test('components of a merged model list pairs, and reasons use the same numbers', () => {
     const components = merged.components({ strongest: 1 })
     expect(components[0].modes.map(({ name, modes, profile }) => [name, modes, profile.length])).toEqual([
       ['from × to', [0, 1], 12],
@@ -230,7 +230,7 @@ describe('answers of reshaped models', () => {
     expect(best.why[0].component).toBe(1)
   })
 
-  test('pairs that no entry spoke of are not named', () => {
+  test('pairs of rows without training entries are not listed', () => {
     const { strongest } = merged.components({ strongest: 1 })[0].modes[0]
     const unobserved = merged.unobserved.map((rows, k) => (k === 0 ? Uint32Array.of(strongest[0].row) : rows))
     const other = new CpModel({ ...merged.fields, unobserved })
@@ -239,7 +239,7 @@ describe('answers of reshaped models', () => {
     )
   })
 
-  test('what asks for the factor of each mode is refused where they share one', async () => {
+  test('questions that need a factor of each mode are refused if modes were merged', async () => {
     const sentence = /^from and to were learned as one mode, .* such a model can predict, evaluate, fill/
     expect(() => merged.similar('to', 1)).toThrow(sentence)
     await expect(topForAll(merged, { for: 'from', of: 'to' }).next()).rejects.toThrow(sentence)
@@ -258,7 +258,7 @@ describe('answers of reshaped models', () => {
     expect(baselines.map(({ name }) => name)).toContain('mean of each to')
   })
 
-  test('files keep what was seen of the original modes', () => {
+  test('files keep the statistics of the original modes', () => {
     const prior = {
       ...{ kind: 'learned' as const, sigma2: 1, noise: [1, 0, 0] as [number, number, number], least: 0 },
       means: merged.factors.map(() => new Float32Array(RANK)),
@@ -271,7 +271,7 @@ describe('answers of reshaped models', () => {
     expect(read.top({ of: 'to' })).toEqual(model.top({ of: 'to' }))
   })
 
-  test('new entries are refused', () => {
+  test('fold-in is refused', () => {
     for (const model of [parted, merged])
       expect(() => model.foldIn([{ from: 'd', to: 1, hour: 2, value: 3 }])).toThrow(
         'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CpModel, type Ranked, topForAll } from '#lacuna/model/index.js'
-import { plainly, randomModel, tensorOf } from './answers.ts'
+import { predictByDefinition, randomModel, tensorOf } from './answers.ts'
 
 const model = randomModel([9, 40], 3)
 const wide = randomModel([6, 30, 4], 3)
@@ -9,27 +9,29 @@ const wide = randomModel([6, 30, 4], 3)
 function best(model: CpModel, user: number, allowed: (film: number) => boolean, n: number): number[] {
   return Array.from({ length: model.dims[1] }, (_, film) => film)
     .filter(allowed)
-    .sort((a, b) => plainly(model, [user, b]) - plainly(model, [user, a]) || a - b)
+    .sort((a, b) => predictByDefinition(model, [user, b]) - predictByDefinition(model, [user, a]) || a - b)
     .slice(0, n)
 }
 const rows = (ranked: readonly Ranked[]): number[] => ranked.map(({ row }) => row)
 const counts = model.observed!.counts[1]
 
-describe('the best rows along a mode', () => {
-  it('are those of the largest predictions, with support, within the values that were seen', () => {
+describe('the top rows of a mode', () => {
+  it('are those with the largest predictions, clipped to the range of the training values', () => {
     const top = model.top({ for: { user: 'u2' }, of: 'film', n: 5 })
     expect(rows(top)).toEqual(best(model, 2, (film) => counts[film] >= 1, 5))
     for (const { row, label, predicted, entries, mean } of top) {
       expect(label).toBe(`f${row}`)
-      expect(predicted).toBeCloseTo(Math.min(1.5, Math.max(0.1, plainly(model, [2, row]))), 12)
+      expect(predicted).toBeCloseTo(Math.min(1.5, Math.max(0.1, predictByDefinition(model, [2, row]))), 12)
       expect(entries).toBe(counts[row])
       expect(mean).toBeCloseTo(0.7)
     }
     const free = model.top({ for: { user: 'u2' }, of: 'film', n: 5, clip: false })
-    free.forEach(({ row, predicted }) => void expect(predicted).toBeCloseTo(plainly(model, [2, row]), 12))
+    free.forEach(
+      ({ row, predicted }) => void expect(predicted).toBeCloseTo(predictByDefinition(model, [2, row]), 12),
+    )
   })
 
-  it('leave out rows of few entries, labels, and what entries of the same row name', () => {
+  it('leave out rows with few entries, excluded labels, and rows of excluded entries', () => {
     const allowed = model.top({ for: { user: 'u2' }, of: 'film', minEntries: 6 })
     expect(rows(allowed)).toEqual(best(model, 2, (film) => counts[film] >= 6, 10))
     const seen = best(model, 2, (film) => counts[film] >= 1, 3)
@@ -41,15 +43,18 @@ describe('the best rows along a mode', () => {
     expect(rows(model.top({ for: { user: 'u2' }, of: 'film', exclude: entries }))).toEqual(expected)
   })
 
-  it('average the modes that nobody asks for, by their entries', () => {
+  it('average the modes that are not fixed, weighted by entries', () => {
     const [{ row, predicted }] = wide.top({ for: { user: 'u1' }, of: 'film', n: 1, clip: false })
     const weeks = wide.observed!.counts[2]
     const total = weeks.reduce((sum, count) => sum + count, 0)
-    const mean = weeks.reduce((sum, count, week) => sum + (count / total) * plainly(wide, [1, row, week]), 0)
+    const mean = weeks.reduce(
+      (sum, count, week) => sum + (count / total) * predictByDefinition(wide, [1, row, week]),
+      0,
+    )
     expect(predicted).toBeCloseTo(mean, 10)
   })
 
-  it('say which components made them so', () => {
+  it('list the components that explain a prediction', () => {
     const parts = new CpModel({
       dims: [2, 3],
       rank: 2,
@@ -64,7 +69,7 @@ describe('the best rows along a mode', () => {
     expect(first.why[0].lift).toBeCloseTo(1 / parts.components()[number - 1].share, 10)
   })
 
-  it('name a component as a reason only from a share of 5% on', () => {
+  it('list a component as a reason only if its share is at least 5%', () => {
     // Of the first two rows the second component has 6% and 4%; of all rows together it has less.
     const rows = Float32Array.of(0.94, 0.06, 0.96, 0.04, 100, 0)
     const parts = new CpModel({ dims: [1, 3], rank: 2, factors: [Float32Array.of(1, 1), rows] })
@@ -83,7 +88,7 @@ describe('the best rows along a mode', () => {
   })
 })
 
-describe('for all rows at once', () => {
+describe('top rows for all rows at once', () => {
   const exclude = tensorOf(
     model.dims,
     Array.from({ length: 90 }, (_, e) => [e % 9, (7 * e) % 40]),
@@ -141,7 +146,11 @@ describe('for all rows at once', () => {
         expect(seen.length).toBeGreaterThan(0)
         return Array.from({ length: 30 }, (_, film) => film)
           .filter((film) => films[film] >= 1 && !seen.includes(film))
-          .sort((a, b) => plainly(wide, [user, b, week]) - plainly(wide, [user, a, week]) || a - b)
+          .sort(
+            (a, b) =>
+              predictByDefinition(wide, [user, b, week]) - predictByDefinition(wide, [user, a, week]) ||
+              a - b,
+          )
       })
       const found = await all(wide, { n: 30, fixed, exclude })
       expect(found.map((list) => list.map(({ row }) => row))).toEqual(expected)
@@ -152,7 +161,7 @@ describe('for all rows at once', () => {
     }
   })
 
-  it('equal rows stand in their order, and sizes beyond float32 do no harm', async () => {
+  it('equal rows are in the order of their indices, also if predictions are beyond float32', async () => {
     const equal = new CpModel({
       dims: [3, 50],
       rank: 1,
@@ -163,7 +172,7 @@ describe('for all rows at once', () => {
     expect(found.map((list) => list.map(({ row }) => row))).toEqual(new Array(3).fill([0, 1, 2, 3, 4]))
   })
 
-  it('what float32 cannot tell apart is in order', async () => {
+  it('rows that float32 cannot distinguish are ordered by float64', async () => {
     // Sums of 1 and so many 2⁻²⁴: float32 rounds the last to that of the row before.
     const rows = Array.from({ length: 10 }, (_, k) => [1, k * 2 ** -24]).flat()
     const near = new CpModel({
@@ -174,7 +183,7 @@ describe('for all rows at once', () => {
     expect((await all(near, { n: 1 }))[0].map(({ row }) => row)).toEqual([9])
   })
 
-  it('of several models, by their mean, alone and all at once', async () => {
+  it('rankings of an ensemble are by the mean of its models', async () => {
     const other = randomModel([9, 40], 5, {
       factors: randomModel([9, 40], 5).factors.map((factor) => factor.map((x) => 2 * x)),
     })
@@ -182,7 +191,8 @@ describe('for all rows at once', () => {
     const both = { dims, labels, modes, observed, unobserved, members: [model, other] }
     const found = await all(both, { n: 3, clip: false })
     found.forEach((list, user) => {
-      const y = (film: number): number => (plainly(model, [user, film]) + plainly(other, [user, film])) / 2
+      const y = (film: number): number =>
+        (predictByDefinition(model, [user, film]) + predictByDefinition(other, [user, film])) / 2
       const films = Array.from({ length: 40 }, (_, film) => film).filter((film) => counts[film] >= 1)
       const expected = films.sort((a, b) => y(b) - y(a)).slice(0, 3)
       expect(list).toEqual(expected.map((row) => ({ row, predicted: expect.closeTo(y(row), 10) })))
@@ -191,7 +201,7 @@ describe('for all rows at once', () => {
 })
 
 describe('similar rows', () => {
-  it('are made of the same components', () => {
+  it('are those whose predictions consist of the same components', () => {
     const parts = new CpModel({
       dims: [4, 2],
       rank: 2,

@@ -3,7 +3,7 @@ import { CpModel, complete } from '#lacuna/index.js'
 import { synthetic } from '#lacuna/tensor/index.js'
 
 describe('the variance of predictions', () => {
-  it('is as large as their squared errors, and larger where less is known', async () => {
+  it('matches their squared errors, and is larger for rows with fewer entries', async () => {
     const { tensor } = synthetic({ dims: [60, 50, 20], entries: 6000, rank: 3, snrDb: 10, seed: 2 })
     // Some rows keep few entries.
     const isHeld = (e: number): boolean => (tensor.indices[0][e] % 3 === 0 ? e % 10 > 0 : e % 5 === 0)
@@ -32,7 +32,7 @@ describe('the variance of predictions', () => {
     expect(sums.few[1] / sums.few[0]).toBeGreaterThan(2 * (sums.many[1] / sums.many[0]))
   })
 
-  it('is not known of a model without a prior', () => {
+  it('is refused for a model without a learned prior', () => {
     const factors = [new Float32Array(2), new Float32Array(3)]
     const model = new CpModel({ dims: [2, 3], rank: 1, factors })
     expect(() => model.variance([0, 0])).toThrow('What this model does not know of its rows is not known')

@@ -159,7 +159,7 @@ export abstract class TensorModel implements Predictor {
   }
 
   /**
-   * Predicts a dense slice of the tensor, row-major.
+   * Predicts a dense slice of the tensor, row-major; throws if it would have more than 2²⁸ values.
    * @param fixed per mode, the index that is fixed, or null for all of its rows
    */
   slice(
@@ -193,10 +193,10 @@ export abstract class TensorModel implements Predictor {
     const { members } = this
     writeSlice(values, members[0], fixed)
     if (members.length > 1) {
-      const own = new Float32Array(values.length)
+      const memberValues = new Float32Array(values.length)
       for (const member of members.slice(1)) {
-        writeSlice(own, member, fixed)
-        for (let at = 0; at < values.length; at++) values[at] += own[at]
+        writeSlice(memberValues, member, fixed)
+        for (let at = 0; at < values.length; at++) values[at] += memberValues[at]
       }
       for (let at = 0; at < values.length; at++) values[at] /= members.length
     }

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { randomFactors, randomTensor } from '../../../problems.ts'
-import { engineChecks, keptOpen, variantChecks } from '../suite.ts'
+import { engineChecks, keepOpen, variantChecks } from '../suite.ts'
 
 describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
   const engine = cpuEngine({ threads: 2, parts })
   afterAll(() => engine.close())
-  it.each(engineChecks)('$name', ({ check }) => check(keptOpen(engine)))
+  it.each(engineChecks)('$name', ({ check }) => check(keepOpen(engine)))
 })
 
 describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
@@ -23,7 +23,7 @@ describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
   afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
   const variants = engines.map(({ parts, threads, engine }) => ({
     name: `${parts} parts on ${threads} threads`,
-    make: keptOpen(engine),
+    make: keepOpen(engine),
   }))
   it.each(variantChecks)('$name', ({ check }) => check(variants))
 })

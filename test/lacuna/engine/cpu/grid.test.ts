@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { strataBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
 
-it('modes are cut into as many blocks as leave 32 entries to a cell, but into 2 at least and 32 at most', () => {
+it('strataBlocks is the most that leaves 32 entries to a cell, at least 2 and at most 32', () => {
   for (const order of [3, 4]) {
     for (const blocks of [4, 8, 16, 32]) {
       expect(strataBlocks(order, 32 * blocks ** order)).toBe(blocks)

@@ -5,12 +5,15 @@ import { indexIn, packingOf } from '#lacuna/engine/cpu/setup/place/packing.js'
 import type { Step } from '#lacuna/engine/engine.js'
 import { randomFactors, randomTensor, weighted } from '../../../problems.ts'
 import { checkProperty } from '../../../properties.ts'
-import { bytesOf } from '../bits.ts'
+import { factorText } from '../bits.ts'
 
 const dims = fc.array(fc.integer({ min: 1, max: 2 ** 32 - 1 }), { minLength: 2, maxLength: 6 })
 
-/** The words of a record of these indices. */
-function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readonly number[]): Uint32Array {
+/** The words of a record with these indices. */
+function packRecord(
+  { fields, words }: ReturnType<typeof packingOf>,
+  indices: readonly number[],
+): Uint32Array {
   const record = new Uint32Array(words)
   fields.forEach(({ word, shift }, o) => {
     record[word] += indices[o] * 2 ** shift
@@ -26,7 +29,7 @@ it('Packing and unpacking returns every index, for modes of any size', () => {
       const others = dims.filter((_, other) => other !== mode)
       for (const largest of [true, false]) {
         const indices = others.map((dim) => (largest ? dim - 1 : draws.next().value % dim))
-        const record = packed(packing, indices)
+        const record = packRecord(packing, indices)
         expect(packing.fields.map((field) => indexIn(record, 0, field))).toEqual(indices)
       }
       if (unpacked) expect(packing.words).toBe(others.length)
@@ -48,7 +51,9 @@ it('Indices that fit share a word, and packed records have the order of their co
   const coordinates = fc.tuple(index(300), index(40), index(2000), index(9))
   checkProperty(
     fc.property(coordinates, coordinates, (a, b) => {
-      expect(Math.sign(compare(packed(packing, a), packed(packing, b)))).toBe(Math.sign(compare(a, b)))
+      expect(Math.sign(compare(packRecord(packing, a), packRecord(packing, b)))).toBe(
+        Math.sign(compare(a, b)),
+      )
     }),
   )
 })
@@ -73,10 +78,10 @@ it('An index takes no bit more than the largest of its mode needs, also at power
 
 describe('packed and unpacked records give the same bits', () => {
   const shapes = {
-    'a word': { dims: [30, 20, 10], entries: 3000 },
+    'indices in one word': { dims: [30, 20, 10], entries: 3000 },
     'one of three words of one index, two of one': { dims: [70_000, 66_000, 30], entries: 3000 },
     'two indices in each of two words': { dims: [3, 60_000, 50_000, 40_000, 7], entries: 3000 },
-    'more modes than most': { dims: [3, 900, 800, 700, 600, 500], entries: 3000 },
+    'six modes': { dims: [3, 900, 800, 700, 600, 500], entries: 3000 },
   }
   const learned = { kind: 'posterior', noise: 'auto', loss: 'huber', entries: 3000, mean: 1 } as const
   const steps: Step[] = [
@@ -105,7 +110,7 @@ describe('packed and unpacked records give the same bits', () => {
           })
         const { sums } = await problem.errors(['train', 'probe'])
         for (const { squares } of sums) expect(squares).toBeGreaterThan(0)
-        found.push([bytesOf(await problem.readFactors()), ...sums.map((sum) => JSON.stringify(sum))])
+        found.push([factorText(await problem.readFactors()), ...sums.map((sum) => JSON.stringify(sum))])
         await problem.close()
       }
       expect(found[0]).toEqual(found[1])

@@ -14,14 +14,15 @@ import {
 import { CHUNK_BYTES } from '#lacuna/kernels/solve/layout.js'
 import { checkProperty } from '../../../properties.ts'
 
+/** Random row lengths, most of them short. */
 const length = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 20 }) },
   fc.integer({ min: 0, max: 50_000 }),
 )
 const rows = fc.array(length, { minLength: 1, maxLength: 300 }).map((lengths) => Uint32Array.from(lengths))
 
-/** Segments as even as can be: hashes make them nearly so. */
-function cut(lengths: Uint32Array, rank: number, parts: number) {
+/** Divides rows into segments of equal size (hashes make them nearly so), chunks and slices of partitions. */
+function divideRows(lengths: Uint32Array, rank: number, parts: number) {
   const entries = lengths.reduce((sum, n) => sum + n, 0)
   const segment = segmentSize(entries, rank)
   const first = writeFirstSegments(lengths, segment, new Uint32Array(lengths.length + 1))
@@ -44,7 +45,8 @@ function cut(lengths: Uint32Array, rank: number, parts: number) {
   }
 }
 
-const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, slice: ViewSlice): number[][] => {
+/** The chunks of a slice in the format of the kernels, five words each. */
+const chunkWords = ({ chunks, first }: ReturnType<typeof divideRows>, slice: ViewSlice): number[][] => {
   const words = new Uint32Array(((slice.endChunk - slice.firstChunk) * CHUNK_BYTES) / 4)
   writeChunks(chunks, slice, first, words)
   return Array.from({ length: slice.endChunk - slice.firstChunk }, (_, c) => [
@@ -55,7 +57,7 @@ const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, slice: ViewSlice)
 it('Every row, and every segment of a long one, is in exactly one chunk of one partition, in order', () => {
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 64, 256), fc.integer({ min: 1, max: 7 }), (lengths, rank, parts) => {
-      const problem = cut(lengths, rank, parts)
+      const problem = divideRows(lengths, rank, parts)
       const { segment, first, slices, entries } = problem
       let next = 0 // segment
       let sum = 0
@@ -88,7 +90,7 @@ it('Every row, and every segment of a long one, is in exactly one chunk of one p
 it('findSharedRows lists the rows with segments in several partitions, and which partition has which', () => {
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 256), fc.integer({ min: 2, max: 9 }), (lengths, rank, parts) => {
-      const { first, slices } = cut(lengths, rank, parts)
+      const { first, slices } = divideRows(lengths, rank, parts)
       const shared = findSharedRows(slices, first)
       const owners = new Map<number, Map<number, number>>() // row → part → segments
       slices.forEach((slice, k) => {
@@ -113,7 +115,7 @@ it('findSharedRows lists the rows with segments in several partitions, and which
 it("Uber's hour mode, 24 rows of 138,000 entries, is divided evenly among threads and partitions", () => {
   const lengths = new Uint32Array(24).fill(137_895)
   for (const parts of [1, 2, 3, 5, 16]) {
-    const problem = cut(lengths, 52, parts)
+    const problem = divideRows(lengths, 52, parts)
     const { segment, chunks, slices } = problem
     expect(chunks.count).toBeGreaterThan(200)
     expect(segment).toBeLessThanOrEqual(4096)
@@ -129,7 +131,7 @@ it('Segments are worth their sums, and every segment has room for the largest wi
       expect(segment).toBeGreaterThanOrEqual(128)
       expect(Math.ceil(entries / segment)).toBeLessThanOrEqual(2 ** 18)
       if (entries <= 1e8) expect(segment).toBeLessThanOrEqual(4096 * Math.max(1, rank / 64))
-      // A window has at most twice as many, and a segment hardly ever less than half of its slice.
+      // A window has at most twice as many, and a segment hardly ever less than half of its mean.
       expect(2 * leastWindow(segment)).toBeLessThan(segment / 4)
       expect(segmentsOfRow(segment, segment)).toBe(1)
       expect(segmentsOfRow(segment + 1, segment)).toBe(2)
@@ -137,7 +139,7 @@ it('Segments are worth their sums, and every segment has room for the largest wi
     }
 })
 
-it('counts a row for eight entries more than it has, so that chunks of short rows take as long as others', () => {
+it('makeChunks counts a row for eight entries more than it has, so that chunks of short rows take as long as others', () => {
   for (const [rows, length, perChunk] of [
     [1000, 1, 10],
     [1000, 10, 5],
@@ -150,11 +152,11 @@ it('counts a row for eight entries more than it has, so that chunks of short row
   }
 })
 
-it('visits another segment of a row for a sixteenth of its entries or more', () => {
+it('leastWindow is a sixteenth of a segment', () => {
   expect([15, 16, 128, 4096].map(leastWindow)).toEqual([0, 1, 8, 256])
 })
 
-it('gives the parts about as many entries each where chunks of some rows have far more than those of others', () => {
+it('assignChunks gives partitions about equally many entries where chunks differ much in size', () => {
   // Chunks of one row of 60 entries, and of eleven rows of one entry.
   const lengths = Uint32Array.from({ length: 3000 }, (_, row) => (row < 300 ? 60 : 1))
   const chunks = makeChunks(lengths, 100)

@@ -10,12 +10,12 @@ import { autoEngine, type GpuEngine, gpuEngine } from '#lacuna/engine/gpu/index.
 import { fractionOf } from '#lacuna/engine/gpu/wgsl/step.js'
 import { synthetic } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../../../problems.ts'
-import { engineChecks, tryFewer } from '../suite.ts'
+import { engineChecks, tryFewerProblems } from '../suite.ts'
 import { useSoftwareAdapter } from './softwareAdapter.ts'
 
 useSoftwareAdapter()
 // Every rank and order compiles kernels of its own.
-tryFewer(15)
+tryFewerProblems(15)
 
 const PATIENCE_MS = 300_000
 

@@ -1,4 +1,4 @@
-/** Programs of the tests as MPI jobs on this machine. */
+/** Bundles programs of the tests and runs them as MPI jobs on this machine. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,27 +7,38 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Rollup } from 'vite'
 import { onTestFinished } from 'vitest'
 
-/** Both are installed beside each other on Debian, under these names. */
+/** The commands and options of MPI launchers; Debian installs both beside each other, under these names. */
 export const launchers = {
   'Open MPI': ['mpirun.openmpi', '--oversubscribe', '--bind-to', 'none'],
   MPICH: ['mpiexec.mpich', '-bind-to', 'none'],
 } as const
 
+/** The name of an MPI implementation. */
 export type Launcher = keyof typeof launchers
 
-export interface Ended {
+/** The exit code and output of a job that has ended. */
+export interface JobResult {
+  /** null if a signal ended it. */
   code: number | null
   stdout: string
   stderr: string
 }
 
+/** A running job. */
 export interface Job {
+  /** The process id of the launcher. */
   pid: number
-  /** What has been said so far. */
-  said(): { stdout: string; stderr: string }
-  ended: Promise<Ended>
+  /** The output so far. */
+  output(): { stdout: string; stderr: string }
+  /** Resolves when the job has ended. */
+  ended: Promise<JobResult>
 }
 
+/**
+ * Starts a program on several processes; it is killed when the test has finished.
+ * @param args arguments of the program
+ * @param program the command; Node by default
+ */
 export function startJob(
   launcher: Launcher,
   processes: number,
@@ -51,14 +62,16 @@ export function startJob(
   child.stderr.on('data', (piece) => {
     stderr += piece
   })
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<JobResult>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
-  return { pid: child.pid!, said: () => ({ stdout, stderr }), ended }
+  return { pid: child.pid!, output: () => ({ stdout, stderr }), ended }
 }
 
-/** A program of the tests as one file of JavaScript, which uses the library as it was built. */
+/**
+ * Bundles a program of the tests as one JavaScript file in a temporary folder; it imports the built library.
+ */
 export async function bundle(program: URL): Promise<{ path: string; remove(): Promise<void> }> {
   const dist = fileURLToPath(new URL('../../../../packages/lacuna/dist', import.meta.url))
   const result = await build({

@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => runner?.remove())
 
-async function checked(
+/** Runs suites as an MPI job, expects all checks to pass, and returns their names. */
+async function runChecks(
   launcher: Launcher,
   processes: number,
   suites: string[],
@@ -42,7 +43,7 @@ describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
     // One process exchanges nothing; by messages MPICH is slow.
     const isBrief = launcher === 'MPICH' || processes === 1
     // Three of them by messages alone, as if they were on several machines.
-    const found = await checked(launcher, processes, [isBrief ? 'brief' : 'variants'], {
+    const found = await runChecks(launcher, processes, [isBrief ? 'brief' : 'variants'], {
       threads,
       sharedMemory: processes !== 3,
     })
@@ -51,13 +52,13 @@ describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
 })
 
 it('3 processes of 2 threads pass the checks of every engine', async () => {
-  expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
+  expect(await runChecks('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
 it('every process knows how many processes plan with the memory of its machine', async () => {
   const names = ['counts the processes of this machine']
   for (const sharedMemory of [true, false])
-    expect(await checked('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
+    expect(await runChecks('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
 })
 
 it('launchedProcesses recognizes launchers by their environment variables', () => {

@@ -1,6 +1,7 @@
 /**
- * The engine suite as one process of an MPI job does it: bundled and started by mpirun (job.ts). Every process gives the engine
- * its own share of the entries; the first judges, and prints what it found, a line of JSON for each check.
+ * The program of one process of an MPI job that runs the engine suite: bundled and started by mpirun
+ * (job.ts). Every process gives the engine its own shard of the entries; rank 0 compares with the reference
+ * and prints a line of JSON for each check.
  */
 
 import { hashIndex, mix } from '#lacuna/base/random.js'
@@ -11,8 +12,8 @@ import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import {
   briefVariantChecks,
   engineChecks,
-  followOnly,
-  tryFewer,
+  skipComparisons,
+  tryFewerProblems,
   type Variant,
   variantChecks,
 } from '../suite.ts'
@@ -24,10 +25,10 @@ const { threads, suites, sharedMemory } = JSON.parse(process.argv[2]) as {
 }
 const engine = await mpiEngine({ threads: Math.max(...threads), sharedMemory })
 const { process: own, processes } = engine
-if (own > 0) followOnly()
+if (own > 0) skipComparisons()
 
-/** Which process has an entry: scattered, whoever comes first in the lines, or the first has all that has a fault. */
-function shareOf(tensor: SparseTensor): SparseTensor {
+/** The entries of this process: scattered by a hash; rank 0 has all of a set with an invalid entry. */
+function shardOf(tensor: SparseTensor): SparseTensor {
   const { dims, indices, values, weights } = tensor
   const isSound =
     indices.every((column, mode) => column.every((index) => index < dims[mode])) &&
@@ -42,7 +43,7 @@ function shareOf(tensor: SparseTensor): SparseTensor {
 }
 
 /** The engine of the job with some of its threads; it stays open for the next check. */
-const shared = (threads: number): Engine => ({
+const openEngine = (threads: number): Engine => ({
   description: engine.description,
   communicator: engine.communicator,
   plan: (size) => engine.plan(size),
@@ -50,8 +51,8 @@ const shared = (threads: number): Engine => ({
     engine
       .load({
         ...problem,
-        tensor: shareOf(tensor),
-        sets: sets && Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, shareOf(set)])),
+        tensor: shardOf(tensor),
+        sets: sets && Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, shardOf(set)])),
         threads: Math.min(threads, problem.threads ?? threads),
       })
       .catch((error) => {
@@ -61,6 +62,7 @@ const shared = (threads: number): Engine => ({
   close: async () => {},
 })
 
+/** Runs a check; rank 0 prints its name, fault and seconds. After a fault the process kills itself. */
 async function attempt(name: string, check: () => Promise<void>): Promise<void> {
   const start = performance.now()
   const fault = await check().then(
@@ -73,14 +75,14 @@ async function attempt(name: string, check: () => Promise<void>): Promise<void> 
   if (fault !== undefined) process.kill(process.pid, 'SIGKILL')
 }
 
-tryFewer()
+tryFewerProblems()
 for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: briefVariantChecks })) {
   if (!suites.includes(suite)) continue
   const variants: Variant[] = [
-    { name: 'the CPU engine', make: () => cpuEngine({ threads: 1 }), isOwn: true },
+    { name: 'the CPU engine', make: () => cpuEngine({ threads: 1 }), isLocal: true },
     ...threads.map((count) => ({
       name: `${processes} processes of ${count} threads`,
-      make: () => shared(count),
+      make: () => openEngine(count),
     })),
   ]
   for (const { name, check } of checks) await attempt(name, () => check(variants))
@@ -88,7 +90,7 @@ for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: b
 if (suites.includes('engine'))
   // What a process takes is less than all.
   for (const { name, check } of engineChecks.filter(({ name }) => !name.includes('plans')))
-    await attempt(name, () => check(() => shared(Math.max(...threads))))
+    await attempt(name, () => check(() => openEngine(Math.max(...threads))))
 // What memory a machine has is divided by how many processes it has.
 if (suites.includes('memory'))
   await attempt('counts the processes of this machine', async () => {

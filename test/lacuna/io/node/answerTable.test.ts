@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type AnswerTableOptions, answerTable, readTable } from '#lacuna/io/node/index.js'
-import { CpModel, predictKnown, RowPredictor } from '#lacuna/model/index.js'
+import { CpModel, partialPredictor, RowPredictor } from '#lacuna/model/index.js'
 import { rejection } from '../pieces.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-predict-'))
@@ -204,7 +204,7 @@ describe('predictions for a table', () => {
 
 test('the mean over an unknown index is the mean of the predictions', () => {
   const { dims } = model
-  const ask = predictKnown(model)
+  const ask = partialPredictor(model)
   expect(ask([2, 1, 0])).toBe(model.predict([2, 1, 0]))
   const slice = model.slice([null, 1, null]).values
   expect(ask([null, 1, null])).toBeCloseTo(slice.reduce((sum, y) => sum + y, 0) / (dims[0] * dims[2]), 5)

@@ -21,7 +21,7 @@ const intervals = learnIntervals(tensor, { predictions, support: new Uint32Array
 const { ofEntries } = learnScale(tensor, predictions)
 const sorted = Array.from(ofEntries, (size, e) => residuals[e] / size).sort((a, b) => a - b)
 
-it('of n residuals the k-th smallest is an end that is missed with a chance of k/(n + 1), as conformal prediction has it', () => {
+it('the k-th smallest of n residuals is an end that is missed with probability k/(n + 1)', () => {
   expect(intervals.residuals).toHaveLength(1)
   const [steps] = intervals.residuals
   // Ranks 0, 1 … n + 1: beyond the smallest and the largest nothing is known.
@@ -42,7 +42,7 @@ it('an interval of 80% from nine residuals reaches from the smallest to the larg
   }
 })
 
-it('an interval of the mean of five models is narrower by as much as the models differ where none has seen the cell', () => {
+it('an interval of the mean of five models shrinks with the variance of the models at unseen cells', () => {
   const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0) / n
   const half = (variance: number): number => {
     const unseen = {

@@ -28,7 +28,7 @@ const learn = ({ tensor, predictions, folds }: ReturnType<typeof problem>) =>
 const squaresOf = (values: Float32Array, predictions: Float32Array): number =>
   values.reduce((sum, x, e) => sum + (x - predictions[e]) ** 2, 0)
 
-it('residuals of neighbours are used where they lower the squared error, and left where it is by less than 0.2%', () => {
+it('the correction by neighbours is used if it lowers the squared error by 0.2% or more', () => {
   // A part of the residual that a whole row of the second mode has in common.
   const withCommon = (size: number) =>
     problem(
@@ -46,7 +46,7 @@ it('residuals of neighbours are used where they lower the squared error, and lef
   expect(learn(withCommon(0.06)) === undefined).toBe(true)
 })
 
-it('how much neighbours count in a fold is learned from the other folds alone', () => {
+it('the weights of neighbours in a fold are learned from the other folds alone', () => {
   // In the one fold residuals are those of the neighbours, in the other their opposites: each misleads the other.
   const apart = problem(
     [40, 100],
@@ -56,7 +56,7 @@ it('how much neighbours count in a fold is learned from the other folds alone', 
   expect(learn(apart) === undefined).toBe(true)
 })
 
-it('distances are not taken for alike by chance where pairs of entries are few', () => {
+it('lags with few pairs of entries do not count as similar by chance', () => {
   const dims = [6, 60]
   const cells = cellsOf(dims)
   const { indices } = tensorOf(dims, cells, [])

@@ -6,7 +6,7 @@ import { coreConsistencyOf } from '#lacuna/model/answer/coreConsistency.js'
 import { similarLags } from '#lacuna/model/ensemble/similarLags.js'
 import { CpEnsemble, CpModel } from '#lacuna/model/index.js'
 import { inverse } from '#lacuna/reference/symmetric.js'
-import { cellsOf, plainly, random, randomModel, tensorOf } from '../answers.ts'
+import { cellsOf, predictByDefinition, random, randomModel, tensorOf } from '../answers.ts'
 
 /** The same components in another order, of other lengths, and with a little noise. */
 function shuffled(model: CpModel, order: readonly number[], noise: number, seed: number): CpModel {
@@ -41,7 +41,7 @@ describe('components of several models', () => {
     members: [first, noisy, odd],
   })
 
-  it('are found in those that have them, whatever their order and length', () => {
+  it('are found in the models that have them, in any order and of any length', () => {
     const { components, match } = ensemble.stability()
     expect(components.map((found) => found.in)).toEqual([3, 2, 3])
     expect(components.every(({ of }) => of === 3)).toBe(true)
@@ -51,7 +51,7 @@ describe('components of several models', () => {
     expect(match).toBeLessThan(0.95)
   })
 
-  it('are each matched with a component of their own: two that are alike are not both found in one', () => {
+  it('are matched one to one: two similar components are not both matched with the same one', () => {
     const columns = (...of: number[][]): Float32Array =>
       Float32Array.from({ length: 20 }, (_, at) => of[at % 2][Math.floor(at / 2)])
     const wave = (shift: number): number[] => Array.from({ length: 10 }, (_, i) => 1 + Math.sin(i + shift))
@@ -62,7 +62,7 @@ describe('components of several models', () => {
     expect(components.map((found) => found.in)).toEqual([2, 1])
   })
 
-  it('components of an ensemble are described with their stability, and those of one model without', () => {
+  it('are described with their stability, which those of a single model do not have', () => {
     const described = describeComponents(ensemble, (mode, row) => ensemble.label(mode, row), {
       strongest: 2,
     }).components
@@ -72,7 +72,7 @@ describe('components of several models', () => {
     expect(first.components()[0].found).toBeUndefined()
   })
 
-  it('differ where rows of many entries do, and not where rows of few do', () => {
+  it('are compared with rows weighted by their entries', () => {
     const other = (rows: (entries: number) => boolean): number => {
       const counts = first.observed!.counts[0]
       const factors = first.factors.map((factor, mode) =>
@@ -126,7 +126,7 @@ function consistencyByDefinition(model: CpModel, { indices, values }: SparseTens
 }
 
 describe('core consistency', () => {
-  it('is next to 1 up to the rank of the data, and far from it beyond', async () => {
+  it('is close to 1 up to the rank of the data, and far from 1 beyond', async () => {
     const off: number[][] = [[], [], []]
     for (const seed of [1, 2, 3, 4, 5]) {
       const { tensor } = synthetic({ dims: [20, 16, 12], entries: 2000, rank: 2, snrDb: 15, seed })
@@ -150,7 +150,7 @@ describe('core consistency', () => {
     expect(coreConsistencyOf(model, whole)! / exact).toBeCloseTo(1, 4)
   })
 
-  it('is that of the definition where some rows are seen far more often than others', () => {
+  it('equals its definition where some rows have far more entries than others', () => {
     const dims = [24, 20, 16]
     const model = randomModel(dims, 2, { observed: undefined })
     const often = (index: number, mode: number): number => ((index + mode) % 2 === 0 ? 0.95 : 0.25)
@@ -160,19 +160,19 @@ describe('core consistency', () => {
     const tensor = tensorOf(
       dims,
       places,
-      places.map((cell, e) => plainly(model, cell) + random(4e6 + e) - 0.5),
+      places.map((cell, e) => predictByDefinition(model, cell) + random(4e6 + e) - 0.5),
     )
     const own = coreConsistencyOf(model, tensor)!
     expect(Math.abs(Math.log((1 - own) / (1 - consistencyByDefinition(model, tensor))))).toBeLessThan(0.2)
   })
 
-  it('leaves out components of less than a thousandth of the largest', () => {
+  it('ignores components smaller than a thousandth of the largest', () => {
     const model = randomModel([20, 16, 12], 2, { observed: undefined })
     const cells = cellsOf(model.dims)
     const tensor = tensorOf(
       model.dims,
       cells,
-      cells.map((cell, e) => plainly(model, cell) + 0.2 * random(4e6 + e)),
+      cells.map((cell, e) => predictByDefinition(model, cell) + 0.2 * random(4e6 + e)),
     )
     const withThird = (size: number): number => {
       const factors = model.factors.map((factor, mode) =>
@@ -189,7 +189,7 @@ describe('core consistency', () => {
     expect((1 - withThird(1e-2)) / two).toBeGreaterThan(2)
   })
 
-  it('leaves out components that are nothing, and what would take long', () => {
+  it('ignores components that are zero, and is undefined where it would take long', () => {
     const model = randomModel([20, 16, 12], 2)
     const tensor = {
       dims: model.dims,
@@ -213,7 +213,7 @@ describe('core consistency', () => {
   })
 })
 
-it('distances at which residuals are alike are found, but not those within a group', () => {
+it('the lags at which residuals are correlated are found, without comparing entries of the same group', () => {
   // Each of 300 rows repeats itself after 7 of 14 steps; only some cells are known.
   const dims = [300, 14]
   const places = Array.from({ length: 300 * 14 }, (_, at) => at).filter((at) => random(at) < 0.5)

@@ -46,7 +46,7 @@ describe('an evaluation', () => {
     for (const { predicted, observed } of calibration) expect(predicted).toBeCloseTo(observed, 5)
   })
 
-  it('compares predictions with what was observed in ten parts of equally many entries, the smallest first', () => {
+  it('measures calibration in ten groups of equally many entries, the smallest predictions first', () => {
     const grid = cellsOf([4, 10])
     const factors = [new Float32Array(4).fill(1), Float32Array.from({ length: 10 }, (_, j) => 1 + j)]
     const all = tensorOf(
@@ -64,7 +64,7 @@ describe('an evaluation', () => {
     )
   })
 
-  it('takes the mean of all for a row that has had no entries, as a baseline', () => {
+  it('uses the mean of all values as the baseline of a row without training entries', () => {
     const seen = tensorOf(
       [2, 2],
       [
@@ -82,7 +82,7 @@ describe('an evaluation', () => {
     expect(baselines.map(({ rmse }) => rmse)).toEqual([1, 1, 2, 2].map((x) => expect.closeTo(x, 6)))
   })
 
-  it('says in which rows the error lies, and by how many entries they had', () => {
+  it('lists the rows that contribute most to the error, and errors by support', () => {
     const factors = rank2.factors.map((factor) => factor.slice())
     factors[0][2 * 2] += 3 // of row 3, all predictions are 3 too large
     const model = new CpModel({ dims, rank: 2, factors, observed: observe(train) })
@@ -99,15 +99,15 @@ describe('an evaluation', () => {
       )
   })
 
-  it('of predictions within the values that were seen is no worse', () => {
+  it('of predictions clipped to the range of the training values has a smaller error', () => {
     const model = randomModel(dims, 2, { observed: observe(train) })
     expect(evaluate(model, test).rmse).toBeLessThan(evaluate(model, test, { clip: false }).rmse)
     expect(evaluate(model, test).rmse).toBeCloseTo(model.error(test).rmse, 10)
   })
 })
 
-describe('ranking', () => {
-  it('is measured by what is found among the best, and where', async () => {
+describe('ranking quality', () => {
+  it('is the recall and nDCG of held-out entries among the first n, beside those of popularity', async () => {
     // User 0 likes films in their order, user 1 in reverse; each has two held-out films.
     const model = new CpModel({
       dims: [2, 6],

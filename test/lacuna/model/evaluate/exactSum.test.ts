@@ -9,8 +9,8 @@ const sumOf = (numbers: readonly number[]): ExactSum => {
   return sum
 }
 
-describe('a sum without rounding', () => {
-  it('knows what float64 would lose', () => {
+describe('an exact sum', () => {
+  it('includes small terms that a float64 sum would lose', () => {
     expect(sumOf([1e100, 1, -1e100]).value).toBe(1)
     expect(sumOf([0.1, 0.2, 0.3, -0.6]).value).toBe(2 ** -55)
     expect(sumOf(new Array(10).fill(0.1)).value).toBe(1)
@@ -20,7 +20,7 @@ describe('a sum without rounding', () => {
     expect(sumOf([]).value).toBe(0)
   })
 
-  it('is that of whole numbers, in any order, and in any number of heaps', () => {
+  it('equals the sum of whole numbers, in any order, and merged from two sums', () => {
     const numbers = fc.array(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), { minLength: 1, maxLength: 60 })
     checkProperty(
       fc.property(numbers, fc.integer({ min: -60, max: 60 }), fc.nat(60), (list, exponent, cut) => {

@@ -8,7 +8,7 @@ import type { CpModel } from '#lacuna/model/index.js'
 import { complete, decodeRun, encodeRun, Run, type RunOptions, type RunState } from '#lacuna/solver/index.js'
 import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
-import { shuffled } from '../../engine/suite.ts'
+import { shuffleEntries } from '../../engine/suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -249,10 +249,10 @@ describe('a saved run', () => {
         await current.save(at('moving.run'))
         await current.close()
         const engine = cpuEngine(move)
-        current = await resumeRun(at('moving.run'), shuffled(tensor, i + 1), {
+        current = await resumeRun(at('moving.run'), shuffleEntries(tensor, i + 1), {
           engine,
-          validation: shuffled(hidden, i + 1),
-          watch: { hidden: shuffled(hidden, i + 7) },
+          validation: shuffleEntries(hidden, i + 1),
+          watch: { hidden: shuffleEntries(hidden, i + 7) },
         })
         expect(current.settings).toEqual(whole.settings)
         if (i < moves.length - 1) continue
@@ -400,7 +400,10 @@ describe('the order of the lines', () => {
   it('the order of the entries does not change a bit', async () => {
     for (const options of [...SOLVERS, LEARNED]) {
       const one = await complete(tensor, { ...options, validation: hidden })
-      const other = await complete(shuffled(tensor, 5), { ...options, validation: shuffled(hidden, 6) })
+      const other = await complete(shuffleEntries(tensor, 5), {
+        ...options,
+        validation: shuffleEntries(hidden, 6),
+      })
       expect(bytesOf(other.model)).toBe(bytesOf(one.model))
       expect(other.validation).toEqual(one.validation)
     }

@@ -66,6 +66,7 @@ export class CpuEngine implements Engine {
     this.#busy = new Array(this.threads).fill(0)
   }
 
+  /** Such as `2 threads`, or `3 processes of 2 threads`. */
   get description(): string {
     const threads = `${this.threads} thread${this.threads > 1 ? 's' : ''}`
     return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
@@ -106,6 +107,10 @@ export class CpuEngine implements Engine {
     return this.#connected
   }
 
+  /**
+   * Starts threads and compiles the kernel of a rank in the background; errors surface in `load`. In Node
+   * without other processes, the threads are idle ones, which may read files until the engine needs them.
+   */
   warm(rank: number): void {
     const prepare = async (): Promise<void> => {
       // Until they are needed here, the threads may read the file. Under tight limits no idle threads are
@@ -119,6 +124,10 @@ export class CpuEngine implements Engine {
     prepare().catch(() => {})
   }
 
+  /**
+   * Loads a problem on the least busy threads, which it has until it is closed. Throws an InputError if an
+   * entry is invalid or the memory does not suffice.
+   */
   async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
     const start = performance.now()
     const communicator = await this.connect()
@@ -162,6 +171,7 @@ export class CpuEngine implements Engine {
     return members
   }
 
+  /** Disconnects from the other processes and ends the threads; does nothing the second time. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

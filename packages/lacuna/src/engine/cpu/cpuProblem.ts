@@ -100,12 +100,14 @@ export class CpuProblem implements LoadedProblem {
     return viewsOf(this.#loaded, this.statistics.dims)
   }
 
+  /** The estimated cost of an AO iteration: see costOf (memory/cost.ts). */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
     const { dims, emptyRows, sets } = this.statistics
     const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
     return costOf(stage, rows, sets.train.entries, this.#loaded.rank)
   }
 
+  /** Sets the factors, each (I × R), scaled, in all partitions; resets momentum. */
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
     this.#loaded.parts.forEach(({ layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor }, mode) => {
@@ -115,6 +117,7 @@ export class CpuProblem implements LoadedProblem {
     })
   }
 
+  /** Copies the current factors, or those of the last snapshot, each (I × R), scaled. */
   async readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     const { layout } = this.#loaded.parts[0]
     return layout.modes.map(({ factor }, mode) =>
@@ -131,21 +134,27 @@ export class CpuProblem implements LoadedProblem {
     return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
   }
 
+  /** Ends `iterate` after its current AO iteration; with false, allows iterations again. */
   stop(stopped = true): void {
     const { memory, layout } = this.#loaded.parts[0]
     const words = new Int32Array(memory.buffer, layout.control, 64)
     Atomics.store(words, CONTROL_STOP / 4, stopped ? 1 : 0)
   }
 
+  /**
+   * Scales the columns to equal norms in all modes, and gives rows without entries the mean of the others.
+   */
   async balance(): Promise<Timed> {
     return (await this.#ask({ type: 'balance', problem: this.#number })) as Timed
   }
 
+  /** Gives rows without entries the mean of the others; 0 seconds if there are none. */
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return (await this.#ask({ type: 'fillEmptyRows', problem: this.#number })) as Timed
   }
 
+  /** Measures the error sums of sets, each once; throws if a set was not loaded. */
   async errors(sets: readonly string[]): Promise<Measured> {
     const views = sets.map((name) => {
       const view = this.#loaded.viewOf.get(name)
@@ -187,14 +196,17 @@ export class CpuProblem implements LoadedProblem {
     return total
   }
 
+  /** Saves the current factors in the first partition. */
   async snapshot(): Promise<void> {
     await this.#ask({ type: 'snapshot', problem: this.#number })
   }
 
+  /** Restores the factors of the last snapshot, and resets momentum. */
   async restore(): Promise<void> {
     await this.#ask({ type: 'restore', problem: this.#number })
   }
 
+  /** Copies the complete state, with all momentum factors, which each partition has in part. */
   async readState(): Promise<EngineState> {
     const { parts, momentumFactors, posterior, rank } = this.#loaded
     const [{ memory, layout }] = parts
@@ -214,6 +226,7 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
+  /** Replaces the complete state; without momentum factors, those are set to the factors. */
   async writeState(state: EngineState): Promise<void> {
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
@@ -294,11 +307,13 @@ export class CpuProblem implements LoadedProblem {
     })
   }
 
+  /** Statistics of the training entries of all processes by row, or of the same entries by other modes. */
   async observed(tensor = this.#tensor): Promise<Observed> {
     const workers = { ...this.#workers, padded: this.#loaded.parts[0].layout.padded }
     return workers.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(workers, tensor))
   }
 
+  /** The prior as of the last 'posterior' step; undefined before the first. */
   async readPrior(): Promise<LearnedPrior | undefined> {
     const { parts, posterior, rank } = this.#loaded
     if (!posterior) return undefined
@@ -312,6 +327,7 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
+  /** Frees the threads and memories of the problem; does nothing the second time. */
   async close(): Promise<void> {
     if (!this.#open) return
     this.#open = false

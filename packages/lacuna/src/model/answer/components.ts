@@ -1,10 +1,10 @@
 /** Descriptions of components: how much each explains, and which rows are most specific to it. */
 
 import { type ComponentShares, componentShares, normalize, specificity } from '../componentShares.ts'
-import { type Found, foundOf } from '../ensemble/stability.ts'
+import { type Found, foundPerComponent } from '../ensemble/stability.ts'
 import { modeName, type Predictor } from '../factored.ts'
 import { type FactorView, factorView, joinLabels, labelsOfUnit } from '../factorView.ts'
-import { candidates } from '../predict/candidates.ts'
+import { candidateFilter } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
 /** Options of `components`. */
@@ -67,9 +67,9 @@ export function componentsOf(
 ): Component[] {
   const learned = factorView(model)
   const shares = componentShares(learned)
-  const found = learned.members.length > 1 ? foundOf(model) : undefined
+  const found = learned.members.length > 1 ? foundPerComponent(model) : undefined
   const isCandidate = learned.counts.map((counts, mode) =>
-    candidates(counts, () => learned.unobserved[mode], minEntries),
+    candidateFilter(counts, () => learned.unobserved[mode], minEntries),
   )
   return shares.order.map((column, position) => ({
     number: position + 1,

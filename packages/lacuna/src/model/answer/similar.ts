@@ -4,7 +4,7 @@ import { componentShares } from '../componentShares.ts'
 import { labelOf, type Predictor } from '../factored.ts'
 import { requireUnmerged } from '../factorView.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
-import { candidates } from '../predict/candidates.ts'
+import { candidateFilter } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
 /** A row that is similar to another one. */
@@ -64,7 +64,7 @@ export function similarRows(
         similarities[p] += dot / (Math.sqrt(squares) * length) / model.members.length
     }
   }
-  const isCandidate = candidates(model.counts[mode], () => model.unobserved[mode], minEntries)
+  const isCandidate = candidateFilter(model.counts[mode], () => model.unobserved[mode], minEntries)
   return largest(similarities, n, (p) => p !== row && isCandidate(p)).map((p) => ({
     row: p,
     label: labelOf(model, mode, p),

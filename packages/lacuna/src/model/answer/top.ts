@@ -5,7 +5,7 @@ import { componentShares, normalize, specificity } from '../componentShares.ts'
 import { clipToRange, labelOf, modeName, type Predictor } from '../factored.ts'
 import { factorView, unobservedRowsOf } from '../factorView.ts'
 import { type Label, LabelLookup, type Labels } from '../labelLookup.ts'
-import { candidates } from '../predict/candidates.ts'
+import { candidateFilter } from '../predict/candidates.ts'
 import { type PredictionsAlong, predictAlong } from '../predict/predictAlong.ts'
 import { largest } from './largest.ts'
 
@@ -91,7 +91,7 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
     }
   }
   const excluded = excludedRows(lookup, rankedMode, fixed, exclude)
-  const isCandidate = candidates(
+  const isCandidate = candidateFilter(
     model.observed?.counts[rankedMode],
     () => unobservedRowsOf(model)[rankedMode],
     minEntries,

@@ -10,7 +10,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { clipToRange, type Predictor } from '../factored.ts'
 import { requireUnmerged } from '../factorView.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
-import { candidates } from '../predict/candidates.ts'
+import { candidateFilter } from '../predict/candidates.ts'
 import { productExcept } from '../predict/predictAlong.ts'
 import { dotRow } from '../predict/products.ts'
 import { fixedRows } from './top.ts'
@@ -81,7 +81,11 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   const fixed = fixedRows(model, lookup, rankedMode, options.fixed ?? {})
   if (fixed[askedMode] !== null)
     throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
-  const isCandidate = candidates(model.counts[rankedMode], () => model.unobserved[rankedMode], minEntries)
+  const isCandidate = candidateFilter(
+    model.counts[rankedMode],
+    () => model.unobserved[rankedMode],
+    minEntries,
+  )
   const rows = Uint32Array.from(new Uint32Array(model.dims[rankedMode]).keys()).filter(isCandidate)
   if (rows.length === 0)
     throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)

@@ -111,7 +111,7 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
   }
 
   const indices = columns.map((column) => Uint32Array.from(column))
-  const labels = model.labels?.map((own, mode) => own && [...own, ...added[mode].keys()])
+  const labels = model.labels?.map((old, mode) => old && [...old, ...added[mode].keys()])
   return {
     dims: indices.map((column, mode) => labels?.[mode]?.length ?? sizeOf(column, model.dims[mode])),
     indices,

@@ -116,11 +116,11 @@ export class ResidualField {
         features[f++] = count > 0 ? sum / count : 0
       }
     })
-    const own = this.#residual(position)
+    const ownResidual = this.#residual(position)
     this.#fibers.forEach(([sums, counts], mode) => {
       const fiber = this.#fiber(position, mode)
-      const sum = valueAt(sums, fiber) - (own ?? 0)
-      const count = valueAt(counts, fiber) - (own === undefined ? 0 : 1)
+      const sum = valueAt(sums, fiber) - (ownResidual ?? 0)
+      const count = valueAt(counts, fiber) - (ownResidual === undefined ? 0 : 1)
       features[f++] = sum / (Math.max(0, count) + SHRINKAGE)
     })
     if (this.#window.length > 0) features[f] = this.#meanAround(cell, position)

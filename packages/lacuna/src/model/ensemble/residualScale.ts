@@ -51,10 +51,10 @@ export function learnScale(
     return Math.abs(values[e] - predictions[e]) / scale
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++)
-    rows.forEach((own, mode) => {
+    rows.forEach((factors, mode) => {
       const sum = sums[mode].fill(0)
       for (let e = 0; e < values.length; e++) sum[indices[mode][e]] += relativeResidual(e, mode)
-      for (let row = 0; row < own.length; row++) own[row] = rowFactor(sum[row], counts[mode][row])
+      for (let row = 0; row < factors.length; row++) factors[row] = rowFactor(sum[row], counts[mode][row])
     })
   const ofEntries = sizes.map((size, e) => {
     let scale = size

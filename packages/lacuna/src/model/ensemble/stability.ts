@@ -48,7 +48,7 @@ export function stabilityOf(model: Predictor): Stability {
  * For each component of the first member, in how many members it is found; faster than `stabilityOf`, which
  * compares all pairs of members.
  */
-export function foundOf(model: Predictor): Found[] {
+export function foundPerComponent(model: Predictor): Found[] {
   const { members, counts } = factorView(model)
   const [first, ...others] = members
   return countFound(

@@ -46,7 +46,7 @@ export function evaluate(
   forEachPrediction(model, test.indices, (e, y) => {
     predictions[e] = clip ? clipToRange(model, y) : y
   })
-  const variance = varianceOf(values)
+  const variance = varianceOfValues(values)
   return {
     ...qualityOf(values, (e) => predictions[e], variance),
     baselines: model.observed
@@ -72,7 +72,7 @@ function qualityOf(values: Float32Array, predict: (entry: number) => number, var
 }
 
 /** The variance of the values: the mean of their squared distances from their mean. */
-function varianceOf(values: Float32Array): number {
+function varianceOfValues(values: Float32Array): number {
   let mean = 0
   for (const x of values) mean += x / values.length
   let squares = 0

@@ -49,10 +49,10 @@ export async function meanError(
 /**
  * The error of all processes together. Sums are exact, so that it does not matter which process has which
  * entries.
- * @param own the tally of this process
+ * @param ownTally the tally of this process
  */
-async function summarizeTallies(communicator: Communicator, own: ErrorTally): Promise<ErrorSummary> {
+async function summarizeTallies(communicator: Communicator, ownTally: ErrorTally): Promise<ErrorSummary> {
   const all = new ErrorTally()
-  for (const text of await communicator.allGatherTexts(String(own))) all.addAll(text)
+  for (const text of await communicator.allGatherTexts(String(ownTally))) all.addAll(text)
   return all.summary
 }

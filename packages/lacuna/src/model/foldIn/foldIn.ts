@@ -7,9 +7,9 @@
 import { InputError } from '../../base/inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
-import { mergeObserved, trainingCounts } from '../predict/observedCells.ts'
 import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
+import { mergeObserved, trainingCounts } from './trainingStatistics.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
 
 /** A model and the entries to fold in. */

@@ -9,16 +9,16 @@ export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Arr
     for (let r = 0; r < R; r++) {
       let gradient = -b[r]
       for (let s = 0; s < R; s++) gradient += S[r * R + s] * a[s]
-      const before = a[r]
-      a[r] = S[r * R + r] > 0 ? Math.max(0, before - gradient / S[r * R + r]) : before
-      moved += (a[r] - before) ** 2
+      const old = a[r]
+      a[r] = S[r * R + r] > 0 ? Math.max(0, old - gradient / S[r * R + r]) : old
+      moved += (a[r] - old) ** 2
       size += a[r] ** 2
     }
     if (moved <= 1e-16 * size) return
   }
 }
 
-/** Most sweeps of coordinate descent; it ends before when a sweep hardly moves the row. */
+/** Most sweeps of coordinate descent; it ends earlier when a sweep hardly moves the row. */
 const MOST_SWEEPS = 500
 
 /**

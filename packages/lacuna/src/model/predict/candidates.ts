@@ -6,7 +6,7 @@
  * @param counts entries of each row, if known
  * @param unobserved returns the rows without entries; called only where counts are not known
  */
-export function candidates(
+export function candidateFilter(
   counts: ArrayLike<number> | undefined,
   unobserved: () => Uint32Array,
   minEntries = 1,

@@ -58,12 +58,12 @@ function predictAlongGroup(
 ): PredictionsAlong {
   const groups = groupsOf(member, counts)
   const others = groups.filter(({ modes }) => !modes.includes(mode))
-  const own = groups.find(({ modes }) => modes.includes(mode))!
+  const ownGroup = groups.find(({ modes }) => modes.includes(mode))!
   const weights = productOfGroups(others, fixed, member.rank)
   const coordinate = [...fixed]
   const terms = (row: number): Float64Array => {
     coordinate[mode] = row
-    const values = own.rowAt(coordinate)
+    const values = ownGroup.rowAt(coordinate)
     return weights.map((weight, r) => weight * values[r])
   }
   return { terms, score: (row) => sumOf(terms(row)) }

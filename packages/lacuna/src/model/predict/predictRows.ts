@@ -2,7 +2,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { type ErrorSummary, summarizeError } from '../evaluate/errorSummary.ts'
 import { clipToRange, type Predictor } from '../factored.ts'
-import { predictKnown } from './predictKnown.ts'
+import { partialPredictor } from './partialPredictor.ts'
 
 /** A batch of table rows that a model is to predict, with the observed values. */
 export interface AskedRows {
@@ -20,7 +20,7 @@ export class RowPredictor {
   rows = 0
   /** Rows with an unknown label so far. */
   unknown = 0
-  readonly #predictKnown: ReturnType<typeof predictKnown>
+  readonly #predictPartial: ReturnType<typeof partialPredictor>
   readonly #range: Pick<Predictor, 'observed'>
   readonly #fallback: number | 'mean' | undefined
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
@@ -35,7 +35,7 @@ export class RowPredictor {
     fallback?: number | 'mean',
     { clip = true }: { clip?: boolean } = {},
   ) {
-    this.#predictKnown = predictKnown(model)
+    this.#predictPartial = partialPredictor(model)
     this.#range = clip ? model : {}
     this.#fallback = fallback
   }
@@ -52,7 +52,7 @@ export class RowPredictor {
       if (!isKnown) this.unknown++
       const y =
         isKnown || this.#fallback === 'mean'
-          ? clipToRange(this.#range, this.#predictKnown(coordinate))
+          ? clipToRange(this.#range, this.#predictPartial(coordinate))
           : (this.#fallback ?? NaN)
       if (y === Infinity)
         throw new InputError(

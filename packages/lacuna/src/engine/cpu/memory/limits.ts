@@ -23,6 +23,7 @@ const SPARE_FILES = 32
  */
 export function checkLimits(threads: number, parts: number): void {
   const limits = readOrEmpty('/proc/self/limits')
+  /** A limit of the process by its name in /proc/self/limits; Infinity if there is none. */
   const limitOf = (name: string): number =>
     Number(new RegExp(`^${name} +(\\d+)`, 'm').exec(limits)?.[1] ?? Infinity)
 

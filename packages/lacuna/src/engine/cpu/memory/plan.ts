@@ -83,7 +83,8 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
   const segment = segmentSize(entries, padded)
-  const view = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
+  /** The expected size of a view of `count` entries in a mode of `rows` rows. */
+  const viewSize = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
     const most = segmentSize(count, padded)
     const own = Math.ceil(count / parts)
     const segments = rows + (2 * count) / most
@@ -111,8 +112,8 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
     dims,
     unpacked,
     views: [
-      ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
-      ...others.map(([name, count]) => view(name, dims[0], count, true)),
+      ...dims.map((rows, mode) => viewSize('entries', rows, entries, mode === 0)),
+      ...others.map(([name, count]) => viewSize(name, dims[0], count, true)),
     ],
     partials: Math.ceil(Math.max(...dims.map((rows) => longSegments(rows, entries, segment))) / parts),
     parts,

@@ -12,13 +12,16 @@ import type { ThreadPartition } from '../threads/threadProblem.ts'
  * ones write the mean of the rows with entries, and give it to the rows without.
  */
 export const balancePasses: readonly ((part: ThreadPartition, thread: number, threads: number) => void)[] = [
+  /** Sums the squares of each column per block of rows. */
   function sumColumnSquares({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
   },
+  /** Chooses the factors of the columns, from these sums. */
   function chooseColumnScales({ memory, layout }, thread) {
     if (thread === 0) writeScales(memory, layout)
   },
+  /** Multiplies the columns of factors and momentum factors, and sums their rows per block. */
   function scaleColumns({ kernel, layout }, thread, threads) {
     for (const { factor, momentumFactor, rows, rowLengths, columnScales, blockSums } of layout.modes) {
       kernel.scaleColumns(factor, rows, columnScales, thread, threads)
@@ -26,7 +29,8 @@ export const balancePasses: readonly ((part: ThreadPartition, thread: number, th
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
     }
   },
-  function average(part, thread) {
+  /** Writes the mean of the rows with entries. */
+  function averageRows(part, thread) {
     if (thread === 0) writeMeanRow(part, 'mean')
   },
   fillPass('mean'),
@@ -37,11 +41,13 @@ export const balancePasses: readonly ((part: ThreadPartition, thread: number, th
  * stays as it is: this one is written in the memory of the column scales.
  */
 export const fillPasses: typeof balancePasses = [
+  /** Sums the rows with entries per block of rows. */
   function sumRows({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
   },
-  function average(part, thread) {
+  /** Writes the mean of the rows with entries. */
+  function averageRows(part, thread) {
     if (thread === 0) writeMeanRow(part, 'columnScales')
   },
   fillPass('columnScales'),

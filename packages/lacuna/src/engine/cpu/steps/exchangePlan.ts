@@ -29,6 +29,7 @@ export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area
   const { exchange, memories, firstPart, thread, threads, barrier } = plan
   const bytes = memories.map(({ buffer }) => new Uint8Array(buffer))
   let job = 0
+  /** Copies an area between two partitions of this process; each such job goes to one of the threads. */
   const copy = ({ address, byteLength }: Area, from: number, to: number): void => {
     if (from !== to && byteLength > 0 && job++ % threads === thread)
       bytes[to].set(bytes[from].subarray(address, address + byteLength), address)

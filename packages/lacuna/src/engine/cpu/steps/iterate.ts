@@ -32,6 +32,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
   const exchangedBefore = exchange.secondsSpent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
+  /** The result after `done` AO iterations; all processes must call it together. */
   const result = (done: number): Iterated => ({
     done,
     exchanging: exchange.secondsSpent() - exchangedBefore,
@@ -122,8 +123,12 @@ function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
 }
 
 // The decisions that CONTROL_GO of the control block holds.
+
+/** Continue with the next AO iteration. */
 const GO = 1
+/** End: `stop` was called on some process. */
 const STOPPED = 2
+/** End: the time limit is reached. */
 const TIME_IS_UP = 3
 
 /**

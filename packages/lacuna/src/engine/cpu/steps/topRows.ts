@@ -134,6 +134,7 @@ export class TopEngine {
 /** The addresses of the work's arrays after the control block, and the bytes of the memory. */
 function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopProblem) {
   let end: number = at.CONTROL_BYTES
+  /** Allocates words on cache lines of their own; returns their address. */
   const take = (words: number): number => {
     const address = end
     end += aligned(4 * words)

@@ -45,6 +45,7 @@ export function startPool(threads: number): Pool {
     })
   }
 
+  /** Ends all workers; later requests reject. */
   async function close(): Promise<void> {
     ended ??= new Error('The worker threads have ended.')
     await Promise.all(workers.splice(0).map((worker) => worker.terminate()))

@@ -37,7 +37,7 @@ function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
   }
 }
 
-/** Whether the page has refused to start a worker from text. */
+/** Module state: whether the page has refused to start a worker from text. */
 let isTextRefused = false
 
 /**

@@ -26,6 +26,7 @@ import { barrier, openProblem, type ThreadPartition, type ThreadProblem, timeSin
  */
 export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
+  /** The open problem with this number. */
   const problemOf = (number: number): ThreadProblem => problems.get(number)!
   let exchange = singleExchange
   return (request) => {

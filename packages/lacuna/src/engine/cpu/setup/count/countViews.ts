@@ -155,6 +155,7 @@ function refuseFaults(
   )
 }
 
+/** The sum of some counts. */
 function sum(numbers: Uint32Array): number {
   let total = 0
   for (let i = 0; i < numbers.length; i++) total += numbers[i]

@@ -66,8 +66,8 @@ async function gatherEntries(
   parts: readonly PartitionMemory[],
   order: number,
 ): Promise<Uint32Array> {
-  const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
-  const counts = (await communicator.allGatherNumbers(own)).map(([count]) => (order + 1) * count)
+  const entries = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
+  const counts = (await communicator.allGatherNumbers(entries)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
   const { fields, stride, value } = viewFormat(parts)
@@ -155,9 +155,11 @@ export function fillCells({ parts, thread, threads, barrier }: ThreadProblem, in
       cell = cell * blocks + ((input.blocks[mode][indexIn(source, from, fields[mode - 1])] - first) & mask)
     return cell
   }
+  /** Counts the entries of a run by cell. */
   const countRun = (source: Uint32Array, from: number, count: number, row: number): void => {
     for (let e = 0; e < count; e++) counters[cellOf(source, from + e * stride, row)]++
   }
+  /** Copies the entries of a run to their cells, and advances the counters. */
   const copyRun = (source: Uint32Array, from: number, count: number, row: number): void => {
     for (let e = 0; e < count; e++) {
       const record = from + e * stride
@@ -197,6 +199,7 @@ function forEachRunOfThread(
   entries: Uint32Array | undefined,
   visit: (source: Uint32Array, from: number, count: number, row: number) => void,
 ): void {
+  /** This thread's range of `count` items. */
   const rangeOf = (count: number): [number, number] => [
     Math.floor((count * thread) / threads),
     Math.floor((count * (thread + 1)) / threads),

@@ -62,6 +62,7 @@ export function sortRecords(
       hash = hashIndex(hash, i === mode ? row : indexIn(records, e * words, fields[i < mode ? i : i - 1]))
     return Math.imul(positionOf(mix(hash), keys.modes[mode]), segments)
   })
+  /** Compares records by position, then word by word. */
   const compare = (a: number, b: number): number => {
     let difference = positions[a] - positions[b]
     for (let word = 0; word < words && difference === 0; word++)

@@ -176,6 +176,7 @@ export function assignChunks(
   const borders = Array.from({ length: parts + 1 }, (_, k) =>
     k === parts ? count : firstAtLeast(entriesBefore, count, (total * k) / parts),
   )
+  /** The number of a chunk's first segment; that of all segments after the last chunk. */
   const segmentAt = (chunk: number): number =>
     chunk === count
       ? first[first.length - 1]

@@ -8,7 +8,7 @@ import { predictCell, productOfRows, sumOf } from './products.ts'
  * Makes a function that predicts a cell some of whose indices may be unknown (null): the mean over all rows
  * of these modes, equally weighted. If all are known, the prediction is corrected by `refine`. Not clipped.
  */
-export function predictKnown(
+export function partialPredictor(
   model: Pick<Predictor, 'members' | 'refine'>,
 ): (coordinate: readonly (number | null)[]) => number {
   const { members } = model
