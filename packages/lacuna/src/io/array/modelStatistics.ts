@@ -7,6 +7,7 @@ import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'
 import { damagedField, isArrayOf, isNumber, isRecord } from '../text/index.ts'
 
+/** The statistics of the training entries and the learned prior; undefined where they are not known. */
 type Statistics = Pick<CpModelFields, 'observed' | 'prior'>
 
 /** Returns the numbers of the statistics and the prior for metadata.json; undefined where there are none. */

@@ -185,7 +185,8 @@ class ByteRange {
     const { fd, byteLength } = file
     const start = from === 0 ? 0 : this.#findFirstLine(file, from, to)
     if (start === undefined) return
-    const batches = function* (batch: Batch): Generator<Batch> {
+    /** Counts the rows of a batch in the shared state, and yields it unless it is empty. */
+    const countAndYield = function* (batch: Batch): Generator<Batch> {
       Atomics.add(state, NEXT, batch.rowCount)
       if (batch.rowCount > 0) yield batch
     }
@@ -198,15 +199,15 @@ class ByteRange {
       })
       if (read !== length) return
       at += length
-      yield* batches(batch)
+      yield* countAndYield(batch)
     }
     for (let lines = 0; !parser.isBetweenRows && at < byteLength; lines++) {
       const line = this.#readLine(file, at)
       if (!line || lines === MAX_EXTRA_LINES) return
       at += line.length
-      yield* batches(parser.push(line))
+      yield* countAndYield(parser.push(line))
     }
-    if (at === byteLength) yield* batches(parser.finish())
+    if (at === byteLength) yield* countAndYield(parser.finish())
     else if (!parser.isBetweenRows) return
     return { start, end: at, lines: parser.linesDone }
   }

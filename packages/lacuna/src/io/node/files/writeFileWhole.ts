@@ -11,6 +11,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from './fileError.ts'
 import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 
+/** The content of a file in pieces. */
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 /**

@@ -28,7 +28,7 @@ const ENTRY = 0x02014b50
 const LOCAL_HEADER = 0x04034b50
 /** The id of the extra field with the numbers of an entry that do not fit in 32 bits. */
 const EXTRA_64 = 1
-/** A 32-bit number with this value stands in the extra field. */
+/** A 32-bit number has this value if the actual number is in the extra field EXTRA_64. */
 const SEE_EXTRA_64 = 0xffffffff
 /** Bytes of the largest directory that is read: 64 MiB. */
 const MAX_DIRECTORY = 2 ** 26
