@@ -5,7 +5,7 @@ import { join as joined } from '../pieces.ts'
 import { dense, list, tensor } from './arrays.ts'
 
 describe('a dense .npy', () => {
-  test('has an entry for every element but NaN; zeros are observed', () => {
+  test('a dense .npy has an entry for every element but NaN; zeros are observed', () => {
     const read = decodeTensorNpy(dense([2, 3], Float64Array.of(1, NaN, 0, 4, NaN, 6)), 'a.npy')
     expect(read.dims).toEqual([2, 3])
     expect(list(read)).toEqual([
@@ -16,7 +16,7 @@ describe('a dense .npy', () => {
     ])
   })
 
-  test('of whole numbers is observed everywhere, unless a mask says otherwise', () => {
+  test('a dense .npy of integers is observed everywhere unless it has a mask', () => {
     const array = dense([2, 2], BigInt64Array.of(5n, 6n, 7n, 8n))
     expect(list(decodeTensorNpy(array, 'a.npy'))).toHaveLength(4)
     const mask = { shape: [2, 2], data: Uint8Array.of(1, 0, 0, 1) }
@@ -26,13 +26,13 @@ describe('a dense .npy', () => {
     ])
   })
 
-  test('may stand in a larger frame', () => {
+  test('a dense .npy is read with larger sizes if they are given', () => {
     expect(decodeTensorNpy(dense([1, 2], Float32Array.of(1, 2)), 'a.npy', { dims: [3, 2] }).dims).toEqual([
       3, 2,
     ])
   })
 
-  test('is written with NaN at the gaps, and reads back', () => {
+  test('a dense .npy is written with NaN at the gaps, and reads back', () => {
     const { labels: _, modes: __, valueName: ___, ...plain } = tensor
     const read = decodeTensorNpy(joined(encodeDenseNpy(plain)), 'a.npy')
     expect(read.dims).toEqual(plain.dims)
@@ -43,7 +43,7 @@ describe('a dense .npy', () => {
     ])
   })
 
-  test('of a model has every cell, by blocks as in one piece', () => {
+  test('a dense .npy of a model has every cell, whether written in chunks or at once', () => {
     const dims = [3, 50, 2000, 3] // a block is less than the whole
     const factors = dims.map((dim) => Float32Array.from({ length: 2 * dim }, (_, i) => (i % 7) / 3))
     const large = new CpModel({ dims, rank: 2, factors })
@@ -102,7 +102,7 @@ describe('a dense .npy', () => {
       () => [...encodeDenseNpy({ ...tensor, dims: [71567, 65133, 730] })],
       'A dense 71567 × 65133 × 730 array has 3402802590030 elements and would take 12676 GiB, more than 16',
     ],
-  ])('is refused: %s', (_, read, message) => {
+  ])('a dense .npy is refused: %s', (_, read, message) => {
     expect(read).toThrow(message)
   })
 

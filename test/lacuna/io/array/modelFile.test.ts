@@ -68,7 +68,7 @@ test('a model is read as it was written', () => {
   expect(back.range).toEqual([0.5, 5])
 })
 
-test('what a file of an older version does not say is not known', () => {
+test('fields that a model file of an older version lacks are undefined', () => {
   const back = decodeModel(encodeModel(model), 'm.npz')
   expect([back.observed, back.prior, back.range]).toEqual([undefined, undefined, undefined])
 })
@@ -91,7 +91,7 @@ print(json.dumps([[f[k].dtype.str, list(f[k].shape), [float(x) for x in f[k].rav
   )
 })
 
-test.each(['savez', 'savez_compressed'])('reads what numpy.%s wrote', (save) => {
+test.each(['savez', 'savez_compressed'])('a model that numpy.%s wrote is read', (save) => {
   const path = join(folder, `${save}.npz`)
   const script = `import sys, numpy
 a = numpy.arange(6, dtype='<f8').reshape(2, 3)
@@ -108,7 +108,7 @@ numpy.${save}(sys.argv[1], c=a, f=numpy.asfortranarray(a), i=numpy.array([-1, 2*
   })
 })
 
-test('an entry that is no array is bytes', () => {
+test('an .npz entry that is no array is decoded as bytes', () => {
   const entries = { 'readme.txt': Uint8Array.of(1, 2, 3), 'x.npy': { shape: [1], data: Float32Array.of(4) } }
   expect(decodeNpz(encodeNpz(entries), 'a.npz')).toEqual(entries)
 })
@@ -232,7 +232,7 @@ describe('a wrong model file gets its own sentence', () => {
       () => changed({}, { 'factor_1.npy': text('x') }),
       'm.npz, factor_1.npy: this is not a .npy array',
     ],
-  ])('%s', (_, make, message) => {
+  ])('a wrong model file is refused: %s', (_, make, message) => {
     expect(() => decodeModel(make(), 'm.npz')).toThrow(message)
   })
 })

@@ -11,7 +11,7 @@ import { join as joined } from '../pieces.ts'
 import { file, folder, list, model, python, tensor } from './arrays.ts'
 
 describe('NumPy', () => {
-  test('opens what is written here', () => {
+  test('NumPy opens the arrays that are written here', () => {
     writeFileSync(file('t.npz'), joined(encodeTensorNpz(tensor)))
     const { labels: _, modes: __, ...plain } = tensor
     writeFileSync(file('t.npy'), joined(encodeDenseNpy(plain)))
@@ -43,7 +43,7 @@ print(json.dumps([f['coords'].tolist(), [float(x) for x in f['data']], f['shape'
     ])
   })
 
-  test('writes arrays of every number type, order and byte order that open here', () => {
+  test('NumPy writes arrays of every number type, order and byte order that open here', () => {
     const script = `import sys, numpy
 a = numpy.arange(24).reshape(2, 3, 4) % 7
 for t in ['<f2', '<f4', '<f8', '>f2', '>f4', '>f8', 'i1', '<i2', '<i4', '<i8', '>i2', '>i4', '>i8', 'u1', '<u2', '<u4', '<u8', '>u8']:
@@ -66,7 +66,7 @@ print(' '.join(t.replace('<', 'l').replace('>', 'b') for t in ['<f2', '<f4', '<f
     expect([...read('half').values]).toEqual([0.0999755859375, 65504, 2 ** -24])
   })
 
-  test('and SciPy write sparse arrays that open here', () => {
+  test('sparse arrays that NumPy and SciPy write open here', () => {
     // SciPy's layouts, as scipy.sparse.save_npz writes them
     const script = `import sys, numpy
 d = sys.argv[1]

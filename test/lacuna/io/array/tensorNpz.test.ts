@@ -11,7 +11,7 @@ import { join as joined } from '../pieces.ts'
 import { list, model, npz, tensor } from './arrays.ts'
 
 describe('an .npz', () => {
-  test('keeps all of a tensor, its entries in C order', () => {
+  test('an .npz preserves all of a tensor, its entries in C order', () => {
     const read = decodeTensorNpz(joined(encodeTensorNpz(tensor)), 'a.npz')
     expect(list(read)).toEqual([
       [0, 0, 3, 2],
@@ -23,7 +23,7 @@ describe('an .npz', () => {
     expect(joined(encodeTensorNpz(read))).toEqual(joined(encodeTensorNpz(tensor)))
   })
 
-  test('may hold a dense array and a mask, true where observed', () => {
+  test('an .npz may hold a dense array and a mask, true where observed', () => {
     const values = { shape: [2, 2], data: Float32Array.of(1, 2, NaN, 4) }
     const mask = { shape: [2, 2], data: Uint8Array.of(0, 1, 1, 1) }
     for (const name of ['values.npy', 'data.npy', 'whatever.npy'])
@@ -41,7 +41,7 @@ describe('an .npz', () => {
     decodeTensorNpz(npz({ 'coords.npy': coords, 'data.npy': data, 'shape.npy': shape, ...change }), 'a.npz')
   const one = (value: number) => ({ shape: [], data: Float64Array.of(value) })
 
-  test('may hold COO as PyData/sparse saves it', () => {
+  test('an .npz may hold COO as PyData/sparse saves it', () => {
     expect(list(coo({ 'fill_value.npy': one(0) }))).toEqual([
       [0, 1, 5],
       [2, 0, 6],
@@ -126,7 +126,7 @@ describe('an .npz', () => {
       () => decodeTensorNpz(claiming(1000), 'b.npz'),
       'b.npz: the zip file is truncated or damaged',
     ],
-  ])('is refused: %s', (_, read, message) => {
+  ])('an .npz is refused: %s', (_, read, message) => {
     expect(read).toThrow(message)
   })
 

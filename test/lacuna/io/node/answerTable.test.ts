@@ -89,7 +89,7 @@ describe('predictions for a table', () => {
   })
 
   test.each(['csv', 'csv.gz', 'tsv', 'json', 'ndjson', 'parquet'])(
-    'are written as .%s by the ending',
+    'predictions are written as .%s by the ending of the file',
     async (ending) => {
       const output = file(`out.${ending}`)
       expect(await predictTable(model, queries, { output, fallback: 9 })).toMatchObject({
@@ -187,7 +187,7 @@ describe('predictions for a table', () => {
         ),
       'ragged.csv',
     ],
-  ])('refuse %s in a sentence, and leave no file', async (_, work, message) => {
+  ])('predictions refuse %s in a sentence, and leave no file', async (_, work, message) => {
     const before = readdirSync(folder).filter((name) => name.includes('out') || name.endsWith('.tmp'))
     expect((await rejection(work())).message).toContain(message)
     expect(readdirSync(folder).filter((name) => name.includes('out') || name.endsWith('.tmp'))).toEqual(

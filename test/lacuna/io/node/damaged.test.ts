@@ -82,7 +82,7 @@ describe('a damaged table gives one sentence', () => {
     ['text.parquet', /not a whole Parquet file/],
     ['truncated.parquet', /not a whole Parquet file/],
     ['hole.parquet', /not a whole Parquet file/],
-  ])('%s', async (name, sentence) => {
+  ])('the damaged table %s gives one sentence', async (name, sentence) => {
     const error = await rejection(readTable(at(name), { modes: ['a', 'b'], value: 'v', merge: 'sum' }))
     expect(error).toBeInstanceOf(InputError)
     expect(error.message).toMatch(sentence)
@@ -105,20 +105,20 @@ describe('what cannot be read as told gives one sentence', () => {
     [{ recipe: 'uber' as const }, /no column "Date\/Time"/],
     [{ recipe: 'movielens' as const }, /4 columns .* has 3/],
     [{ modes: ['a', 'b'], database: 'postgres://nobody@localhost:1/none', query: 'SELECT 1' }, /postgres/],
-  ])('%j', async (options, sentence) => {
+  ])('a table read with the wrong options %j gives one sentence', async (options, sentence) => {
     const error = await rejection(readTable(at('fine.csv'), options))
     expect(error).toBeInstanceOf(InputError)
     expect(error.message).toMatch(sentence)
     expect(error.message).toMatch(/^[^\n]+\.$/)
   })
 
-  test('the one of several files that is damaged', async () => {
+  test('of several files the damaged one is named', async () => {
     const paths = ['fine.csv', 'ragged-late.csv'].map(at)
     const { message } = await rejection(readTable(paths, { modes: ['a', 'b'], value: 'v', merge: 'sum' }))
     expect(message).toContain('ragged-late.csv, line 60002')
   })
 
-  test('files that do not belong together', async () => {
+  test('files that do not belong together are refused', async () => {
     const read = (...names: string[]) => readTable(names.map(at), { modes: ['a', 'b'] })
     expect((await rejection(read('fine.csv', 'other.csv'))).message).toMatch(/columns/)
     expect((await rejection(read('fine.csv', 'whole.parquet'))).message).toMatch(/one kind/)

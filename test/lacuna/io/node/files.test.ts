@@ -55,7 +55,7 @@ const manyLines = Array.from(
 ).join('')
 
 describe('openFile', () => {
-  test('hands over the content, unpacked by name or by first bytes, and counts packed bytes', async () => {
+  test('openFile reads the content, unpacked by name or by first bytes, and counts packed bytes', async () => {
     writeFileSync(at('a.tns'), manyLines)
     writeFileSync(at('a.tns.gz'), gzipSync(manyLines))
     writeFileSync(at('packed.tns'), gzipSync(manyLines))
@@ -70,7 +70,7 @@ describe('openFile', () => {
     }
   })
 
-  test('reads gzip of several members as one', async () => {
+  test('openFile reads gzip of several members as one', async () => {
     writeFileSync(
       at('a.tns.gz'),
       Buffer.concat([gzipSync('1 1 1\n'), gzipSync('2 2 2\n'), gzipSync('3 3 3\n')]),
@@ -78,7 +78,7 @@ describe('openFile', () => {
     expect(await content(at('a.tns.gz'))).toBe('1 1 1\n2 2 2\n3 3 3\n')
   })
 
-  test('hands over files of no or one byte', async () => {
+  test('openFile reads files of no or one byte', async () => {
     writeFileSync(at('none'), '')
     writeFileSync(at('one'), '1')
     expect(await content(at('none'))).toBe('')
@@ -108,14 +108,14 @@ describe('openFile', () => {
     ],
     ['that is none', () => bytes('1 1 1\n'), 'the name ends in .gz, but this is no gzip file'],
     ['that is empty', () => new Uint8Array(0), 'the name ends in .gz, but this is no gzip file'],
-  ])('refuses gzip %s', async (_, damage, message) => {
+  ])('openFile refuses gzip %s', async (_, damage, message) => {
     writeFileSync(at('a.tns.gz'), damage(gzipSync(manyLines)))
     const error = await rejection(readTensor(at('a.tns.gz')))
     expect(error.name).toBe('InputError')
     expect(error.message).toContain(`${at('a.tns.gz')}: ${message}`)
   })
 
-  test('refuses what is no file', async () => {
+  test('openFile refuses missing files and folders', async () => {
     expect((await rejection(openFile(at('a')))).message).toBe(
       `${at('a')}: there is no such file; check the name.`,
     )
@@ -124,7 +124,7 @@ describe('openFile', () => {
 })
 
 describe('writeFileWhole', () => {
-  test('writes, packed if the name says so, over what was there', async () => {
+  test('writeFileWhole replaces a file, packed if the name ends in .gz', async () => {
     writeFileSync(at('a.txt'), 'a much longer old content')
     chmodSync(at('a.txt'), 0o606)
     await writeFileWhole(at('a.txt'), [bytes('one '), bytes('two')])
@@ -135,7 +135,7 @@ describe('writeFileWhole', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.gz', 'a.txt'])
   })
 
-  test('writes through a link', async () => {
+  test('writeFileWhole writes through a link', async () => {
     mkdirSync(at('real'))
     writeFileSync(at('real/a'), 'old')
     symlinkSync(at('real/a'), at('link'))
@@ -144,7 +144,7 @@ describe('writeFileWhole', () => {
   })
 
   test.each(['a.txt', 'a.txt.gz'])(
-    'leaves %s as it was, and nothing else, if the chunks fail',
+    'writeFileWhole leaves %s as it was, and nothing else, if the chunks fail',
     async (name) => {
       writeFileSync(at(name), 'old')
       const failure = new Error('out of chunks')
@@ -158,7 +158,7 @@ describe('writeFileWhole', () => {
     },
   )
 
-  test('leaves nothing behind if the last step fails', async () => {
+  test('writeFileWhole leaves nothing behind if the last step fails', async () => {
     async function* chunks() {
       yield bytes('half')
       mkdirSync(at('a')) // now the temporary file cannot be renamed over it
@@ -168,7 +168,7 @@ describe('writeFileWhole', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('refuses what cannot be a file', async () => {
+  test('writeFileWhole refuses paths that cannot be a file', async () => {
     expect((await rejection(writeFileWhole(folder, []))).message).toBe(
       `${folder}: this is a folder; name a file to write.`,
     )
@@ -186,7 +186,7 @@ describe('writeFileWhole', () => {
     ['EACCES', 'you have no permission to write it'],
     ['ENOSPC', 'there is no space left to write it'],
     ['EIO', 'the system cannot write it (EIO)'],
-  ])('%s is said in words', (code, message) => {
+  ])('the error code %s of a file becomes a sentence', (code, message) => {
     const error = explainFileError(
       Object.assign(new Error(code), { code, syscall: 'write' }),
       'a.tns',
@@ -199,7 +199,7 @@ describe('writeFileWhole', () => {
 describe('several files are one unit', () => {
   const text = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), 'utf8') : undefined)
 
-  test('that is written whole', async () => {
+  test('several files are written as one unit', async () => {
     writeFileSync(at('b'), 'old b')
     chmodSync(at('b'), 0o640)
     await replaceFiles(['a', 'b', 'c'].map((name) => writeChunks(at(name), [bytes(`new ${name}`)])))
@@ -223,7 +223,7 @@ describe('several files are one unit', () => {
         yield bytes('whole')
       },
     ],
-  ])('of which none is new if it fails %s', async (_, chunks) => {
+  ])('of several files none is new if writing fails %s', async (_, chunks) => {
     for (const name of ['a', 'b']) writeFileSync(at(name), `old ${name}`)
     await rejection(
       replaceFiles([
@@ -237,7 +237,7 @@ describe('several files are one unit', () => {
     expect(readdirSync(folder).filter((name) => name !== 'c')).toEqual(['a', 'b'])
   })
 
-  test('also where one of them is Parquet, which keeps its permissions', async () => {
+  test('several files are one unit also if one is Parquet, which keeps its permissions', async () => {
     const tensor = {
       dims: [1, 1],
       indices: [Uint32Array.of(0), Uint32Array.of(0)],
@@ -268,7 +268,7 @@ describe('several files are one unit', () => {
 describe('temporary files', () => {
   const gone = spawnSync(process.execPath, ['-e', '']).pid
 
-  test('of processes that were killed are swept; others’ are not', async () => {
+  test('temporary files of killed processes are removed; those of others are not', async () => {
     const hex = '0123456789ab'
     const stale = [`.a.${gone}-${hex}.tmp`, `.a.${gone}-${hex}.old`]
     const others = [
@@ -287,7 +287,7 @@ describe('temporary files', () => {
     expect(readdirSync(folder).sort()).toEqual([...others, fresh, 'a'].sort())
   })
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('are not left by %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('temporary files are removed at %s', async (signal) => {
     const module = new URL('../../../../packages/lacuna/dist/io/node/index.js', import.meta.url).href
     const program = `
       const { writeFileWhole } = await import('${module}')
@@ -308,14 +308,14 @@ describe('temporary files', () => {
 
 describe('what is written', () => {
   test.each<[string, (string | undefined)[], (string | undefined)[]]>([
-    ['never replaces what it is made from', ['in'], ['in']],
-    ['whatever path it is given', ['./sub/../in'], ['in']],
-    ['whatever symbolic link', ['soft'], ['in']],
-    ['whatever hard link', ['hard'], ['in']],
-    ['nor through a linked folder', ['linked/new'], ['sub/new']],
-    ['nor another output', ['new', 'new'], []],
-    ['by another path', ['new', undefined, 'sub/../new'], [undefined]],
-  ])('%s', async (_, outputs, inputs) => {
+    ['by its own path', ['in'], ['in']],
+    ['by another path to it', ['./sub/../in'], ['in']],
+    ['by a symbolic link', ['soft'], ['in']],
+    ['by a hard link', ['hard'], ['in']],
+    ['through a linked folder', ['linked/new'], ['sub/new']],
+    ['if it is another output', ['new', 'new'], []],
+    ['if it is another output by another path', ['new', undefined, 'sub/../new'], [undefined]],
+  ])('an output never replaces a file of the same command %s', async (_, outputs, inputs) => {
     writeFileSync(at('in'), 'data')
     mkdirSync(at('sub'))
     symlinkSync(at('in'), at('soft'))
@@ -339,7 +339,7 @@ describe('tensors and models by path', () => {
     values: Float32Array.of(0.1, 7),
   }
 
-  test.each(['a.tns', 'a.tns.gz'])('%s is read as it was written', async (name) => {
+  test.each(['a.tns', 'a.tns.gz'])('the tensor %s is read as it was written', async (name) => {
     await writeTensor(at(name), tensor)
     expect(await readTensor(at(name))).toEqual(tensor)
     expect((await readTensor(at(name), { dims: [9, 9] })).dims).toEqual([9, 9])

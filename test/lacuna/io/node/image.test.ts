@@ -31,7 +31,7 @@ describe('PNG', () => {
     [1, 65535],
     [3, 65535],
   ] as const)(
-    'comes back bit for bit: %d channels up to %d, with and without holes',
+    'a PNG comes back bit for bit: %d channels up to %d, with and without holes',
     async (channels, maximum) => {
       const picture = sample(channels, maximum)
       await writePng(path('a.png'), picture)
@@ -51,7 +51,7 @@ describe('other formats', () => {
   const picture = sample(3, 255, 40, 30)
   const source = () => sharp(picture.data, { raw: { width: 40, height: 30, channels: 3 } })
 
-  it.each(['tiff', 'webp'] as const)('%s without loss is read exactly', async (format) => {
+  it.each(['tiff', 'webp'] as const)('a picture in lossless %s is read exactly', async (format) => {
     const options = format === 'tiff' ? { compression: 'lzw' } : { lossless: true }
     await source()
       .toFormat(format, options as object)
@@ -59,7 +59,7 @@ describe('other formats', () => {
     expect(await readImage(path(`a.${format}`))).toEqual({ picture })
   })
 
-  it.each(['jpeg', 'avif'] as const)('%s is read', async (format) => {
+  it.each(['jpeg', 'avif'] as const)('a picture in %s is read', async (format) => {
     await source()
       .toFormat(format)
       .toFile(path(`a.${format}`))
@@ -70,7 +70,7 @@ describe('other formats', () => {
     })
   })
 
-  it('turns a photograph upright', async () => {
+  it('a photograph is rotated as its EXIF orientation says', async () => {
     await source().withMetadata({ orientation: 6 }).png().toFile(path('turned.png'))
     const { picture: upright } = await readImage(path('turned.png'))
     expect(upright).toMatchObject({ width: 30, height: 40 })
@@ -89,7 +89,7 @@ describe('damaged and dangerous files', () => {
     ['flipped.png', 'damaged or cut off'],
     ['bomb.png', 'more than 100 million'],
     ['a.gif', 'this is gif'],
-  ])('%s: one sentence', async (name, message) => {
+  ])('the picture file %s is refused in one sentence', async (name, message) => {
     const picture = sample(3, 255, 200, 150)
     await writePng(path('whole.png'), picture)
     const png = readFileSync(path('whole.png'))

@@ -122,7 +122,7 @@ describe('indices as they are', () => {
     ['CAST(user AS BIGINT) * 10000000000', "index: 'coded'"],
     ['raw:user / 2', 'its type is DOUBLE'],
     ['raw:name', 'its type is VARCHAR'],
-  ])('%s is refused', async (mode, message) => {
+  ])('the mode %s is refused as a raw index', async (mode, message) => {
     const error = await rejection(readTable(path, { modes: [mode, 'film'], value: 'v', index: 'raw' }))
     expect(error.message).toContain(message)
   })
@@ -214,7 +214,7 @@ describe('formats', () => {
     'f.data',
     'f.csv.gz',
     'bom.csv',
-  ])('%s holds the same tensor', async (name) => {
+  ])('the table %s holds the same tensor as in every other format', async (name) => {
     expect(entries(await readTensor(at(name), { modes, value: 'rating' }))).toEqual(expected)
   })
 
@@ -269,7 +269,7 @@ describe('SQL', () => {
   })
 })
 
-test('values that are negative or too large for a float32 are told with their labels', async () => {
+test('values that are negative or too large for a float32 are reported with their labels', async () => {
   const read = (value: string, options: ReadTableOptions = {}) =>
     readTable(write('v.csv', `a,b,v\n1,x,1.5\n2,y,${value}\n`), { modes: ['a', 'b'], value: 'v', ...options })
   expect((await rejection(read('-1'))).message).toMatch(
@@ -281,7 +281,7 @@ test('values that are negative or too large for a float32 are told with their la
   expect((await rejection(read('nan'))).message).toContain('finite')
 })
 
-test('names of files are no patterns', async () => {
+test('special characters in the names of files are no patterns', async () => {
   write('part1.csv', 'a,b,v\n9,9,9\n')
   for (const name of ['part[1].csv', 'part*.csv', "part'?.csv"]) {
     const path = write(name, 'a,b,v\n1,2,3\n')
@@ -289,7 +289,7 @@ test('names of files are no patterns', async () => {
   }
 })
 
-test('a folder that looks like a table is none', async () => {
+test('a folder whose name ends like a table is refused', async () => {
   mkdirSync(at('folder.csv'))
   expect((await rejection(readTable(at('folder.csv')))).message).toContain('this is a folder')
 })

@@ -40,7 +40,7 @@ describe('movielens', () => {
     ['u.data', '\t', ''],
     ['ratings.csv', ',', 'userId,movieId,rating,timestamp\n'],
   ])(
-    '%s is user × movie × week since the first rating, with ids as they are',
+    'the recipe movielens reads %s as user × movie × week since the first rating, with raw ids',
     async (name, delimiter, header) => {
       const path = join(folder, name)
       const middle = [2, 3, 1, 789652009 + 604800]
@@ -57,7 +57,7 @@ describe('movielens', () => {
   )
 
   test.skipIf(skip)(
-    'the small set (if ../shared/data is there) has its counts, and is predicted better than by users’ means',
+    'the small MovieLens set (if ../shared/data is there) has its counts, and is predicted better than by users’ means',
     async () => {
       const path = data('movielens/ratings.csv')
       const coded = await readTable(path, { modes: ['userId', 'movieId'], value: 'rating' })

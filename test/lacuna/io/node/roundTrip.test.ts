@@ -27,7 +27,7 @@ async function through(tensor: SparseTensor, format: string): Promise<SparseTens
 }
 
 describe('a tensor comes back from', () => {
-  test.each(ARRAYS)('.%s with its sizes, names, labels and bits', async (format) => {
+  test.each(ARRAYS)('a tensor comes back from .%s with its sizes, names, labels and bits', async (format) => {
     await checkProperty(
       fc.asyncProperty(labelledTensor(), fc.boolean(), async (tensor, named) => {
         const given = named
@@ -48,7 +48,7 @@ describe('a tensor comes back from', () => {
     )
   })
 
-  test('.npy with its sizes and bits', async () => {
+  test('a tensor comes back from .npy with its sizes and bits', async () => {
     await checkProperty(
       fc.asyncProperty(labelledTensor(), async ({ labels: _, ...tensor }) => {
         const back = await through(tensor, 'npy')
@@ -59,19 +59,22 @@ describe('a tensor comes back from', () => {
     )
   })
 
-  test.each(TABLES)('.%s with the labels and bits of its entries', async (format) => {
-    await checkProperty(
-      fc.asyncProperty(labelledTensor({ named: true }), async (tensor) => {
-        const back = await through(tensor, format)
-        expect(byLabels(back)).toEqual(byLabels(tensor))
-        expect(back.modes?.map(({ name }) => name)).toEqual(tensor.modes?.map(({ name }) => name))
-      }),
-      { seed: 1, numRuns: format === 'csv' ? 10 : 4, endOnFailure: true },
-    )
-  })
+  test.each(TABLES)(
+    'a tensor comes back from .%s with the labels and bits of its entries',
+    async (format) => {
+      await checkProperty(
+        fc.asyncProperty(labelledTensor({ named: true }), async (tensor) => {
+          const back = await through(tensor, format)
+          expect(byLabels(back)).toEqual(byLabels(tensor))
+          expect(back.modes?.map(({ name }) => name)).toEqual(tensor.modes?.map(({ name }) => name))
+        }),
+        { seed: 1, numRuns: format === 'csv' ? 10 : 4, endOnFailure: true },
+      )
+    },
+  )
 })
 
-test('every format to every other, and back: the same labels and bits all the way', async () => {
+test('a tensor converted from every format to every other and back has the same labels and bits', async () => {
   const tensors = fc.sample(labelledTensor({ named: true, unlabelled: false }), { seed: 7, numRuns: 50 })
   const tensor = tensors.reduce((a, b) => (b.values.length > a.values.length ? b : a))
   const expected = byLabels(tensor)

@@ -32,7 +32,7 @@ const entriesOf = ({ indices, values, weights, labels }: SparseTensor): unknown 
 const expected = { 'b,z': [4, 3], 'a,x': [5, 2], 'a,y': [3, Math.fround(0.1)] }
 
 describe('a column of weights', () => {
-  it('goes with its rows; one that is empty or 0 leaves the row out, which is told', async () => {
+  it('weights are read with their rows; an empty one or 0 leaves the row out, which is reported', async () => {
     const said: string[] = []
     const tensor = await tensorFromRecords(rows, { ...options, onRemark: ({ text }) => said.push(text) })
     expect(entriesOf(tensor)).toEqual(expected)
@@ -42,7 +42,7 @@ describe('a column of weights', () => {
     ])
   })
 
-  it('is no mode and no value where these are guessed, and no column to melt', async () => {
+  it('a column of weights is not guessed as a mode or value, and not melted', async () => {
     const csv = ['user,film,rating,count', 'a,x,5,2', 'b,x,4,1', 'b,y,3,7']
     writeFileSync(at('guess.csv'), csv.join('\n'))
     const guessed = await readTable(at('guess.csv'), { weight: 'count' })
@@ -69,12 +69,12 @@ describe('a column of weights', () => {
       'rows that are counted or added up have no one weight',
     ],
     ['sums', { ...options, merge: 'sum' as const }, 'rows that are counted or added up have no one weight'],
-  ])('is refused: %s', async (_, asked, message) => {
+  ])('a column of weights is refused: %s', async (_, asked, message) => {
     const more = [...rows, { user: 'c', film: 'x', stars: 1, n: -1 }]
     await expect(tensorFromRecords(more, asked)).rejects.toThrow(message)
   })
 
-  it('may be SQL, and counts in the mean of rows that are merged', async () => {
+  it('a weight may be SQL, and counts in the mean of rows that are merged', async () => {
     writeFileSync(at('twice.csv'), 'a,b,x,n\np,q,1,1\np,q,4,2\np,r,5,1\n')
     const merged = await readTable(at('twice.csv'), {
       modes: ['a', 'b'],
@@ -89,7 +89,7 @@ describe('a column of weights', () => {
   })
 })
 
-it.each(['npz', 'csv', 'ndjson', 'parquet'])('comes back from .%s', async (format) => {
+it.each(['npz', 'csv', 'ndjson', 'parquet'])('weights come back from .%s', async (format) => {
   const path = at(`file.${format}`)
   await writeTensor(path, await tensorFromRecords(rows, options))
   const named = { modes: ['user', 'film'], value: 'stars', weight: 'weight' }
@@ -97,7 +97,7 @@ it.each(['npz', 'csv', 'ndjson', 'parquet'])('comes back from .%s', async (forma
   expect(entriesOf(back)).toEqual(expected)
 })
 
-it('reaches the solver', async () => {
+it('the training error of the solver counts the weights of a table', async () => {
   const tensor = await tensorFromRecords(rows, options)
   const { train } = await complete(tensor, {
     rank: 1,

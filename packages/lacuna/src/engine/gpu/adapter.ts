@@ -84,4 +84,5 @@ export function describeStartFailure(cause: unknown): string {
     : `WebGPU cannot be started: ${message}`
 }
 
+/** An InputError that the GPU engine is unavailable. */
 const unavailable = (message: string): InputError => new InputError('unavailable', message)

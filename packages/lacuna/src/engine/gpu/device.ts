@@ -108,6 +108,7 @@ export class Device {
     return compiled
   }
 
+  /** Compiles a kernel for a layout of bindings, without the cache. */
   async #compile(code: string, layout: GPUBindGroupLayout): Promise<GpuKernel> {
     const module = this.gpu.createShaderModule({ code })
     try {

@@ -114,6 +114,7 @@ export class GpuEngine implements Engine {
     return this.cpu.threads
   }
 
+  /** The names of the GPU and of the CPU engine beside it. */
   get description(): string {
     return `${this.name} and ${this.cpu.description}`
   }

@@ -112,6 +112,7 @@ export class GpuProblem implements LoadedProblem {
     return new GpuProblem(cpuProblem, backend, tables, shape, momentumFactors, active)
   }
 
+  /** The name of the hardware that this problem runs on. */
   get backend(): string {
     return this.#backend.description(this.#active !== undefined || this.#idle !== undefined)
   }
@@ -124,6 +125,7 @@ export class GpuProblem implements LoadedProblem {
     return this.#cpuProblem.cost(stage)
   }
 
+  /** Replaces the factors, without momentum; the backup then has them, too. */
   writeFactors(factors: readonly Float32Array[]): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
@@ -140,6 +142,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Reads the current factors, or those of the last snapshot, one matrix (rows × R) per mode. */
   readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     return this.#run(
       (deviceProblem) => deviceProblem.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
@@ -147,6 +150,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Runs AO iterations: on the device, or on the CPU for steps that the device does not implement. */
   async iterate(run: Iterations): Promise<Iterated> {
     const { step } = run
     if (!isDeviceStep(step)) {
@@ -177,11 +181,13 @@ export class GpuProblem implements LoadedProblem {
     return { done, cut, seconds: (performance.now() - start) / 1000 }
   }
 
+  /** Makes `iterate` end after the current AO iteration, also later calls, until `stop(false)`. */
   stop(stopped = true): void {
     this.#isStopped = stopped
     this.#cpuProblem.stop(stopped)
   }
 
+  /** Scales the columns to equal norms in all modes, and fills rows without entries; returns the duration. */
   balance(): Promise<Timed> {
     return this.#run(
       (deviceProblem) => measureTime(() => deviceProblem.balance.run()),
@@ -189,6 +195,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Copies the mean of the rows with entries to those without; returns the duration. */
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#run(
@@ -197,6 +204,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Measures the error sums over each of the named sets; throws an Error for a set that was not loaded. */
   async errors(sets: readonly string[]): Promise<Measured> {
     for (const name of sets)
       if (!Object.hasOwn(this.statistics.sets, name)) throw new Error(`No set '${name}' was loaded.`)
@@ -214,6 +222,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Stores a copy of the factors for `restore`, on the device, and takes a backup if the last one is old. */
   snapshot(): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
@@ -225,6 +234,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Sets the factors to those of the last snapshot, without momentum. */
   restore(): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
@@ -235,6 +245,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Reads the whole state, from the device and, under a learned prior, from the CPU. */
   readState(): Promise<EngineState> {
     return this.#run(
       async (deviceProblem) => {
@@ -247,6 +258,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** Replaces the state; the backup is then a copy of it. */
   writeState(state: EngineState): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
@@ -260,14 +272,17 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /** The statistics of the entries of each row (LoadedProblem.observed), computed on the CPU. */
   observed(tensor?: SparseTensor): Promise<Observed> {
     return this.#cpuProblem.observed(tensor)
   }
 
+  /** Reads the learned prior, which is on the CPU; undefined if there is none. */
   readPrior(): Promise<LearnedPrior | undefined> {
     return this.#cpuProblem.readPrior()
   }
 
+  /** Closes the problem on the device and on the CPU after the current operation; later calls reject. */
   async close(): Promise<void> {
     if (!this.#open) return
     this.#open = false

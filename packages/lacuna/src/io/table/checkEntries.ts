@@ -47,12 +47,16 @@ export async function checkEntries(
     return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where))
   }
   const distinct = (await areDistinct?.(indices)) === true
-  if (merge !== 'error') return checkSparseTensor(tensor, { ...known, duplicates: mergeOf(merge), distinct })
+  if (merge !== 'error')
+    return checkSparseTensor(tensor, { ...known, duplicates: toDuplicatePolicy(merge), distinct })
   if (!distinct) refuseDuplicates(indices, where)
   return checkSparseTensor(tensor, { ...known, distinct: true })
 }
 
-/** Checks the entries of one of several processes; those of equal coordinates end up in the same process. */
+/**
+ * Checks and merges the entries of several processes; returns those that this process has afterwards. Entries
+ * of equal coordinates end up in the same process.
+ */
 async function checkShard(
   tensor: SparseTensor,
   { merge, negative = 'error' }: Pick<ReadPlan, 'merge' | 'negative'>,
@@ -63,11 +67,11 @@ async function checkShard(
   const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
   await throwFirstFault(comm, fault)
   if (merge === 'error') return { ...tensor, ...distinct }
-  return mergeShards(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
+  return mergeShards(comm, tensor, toDuplicatePolicy(merge), { where: async (entry) => where(entry) })
 }
 
-/** The duplicate policy of a merge policy: counts are sums of ones. */
-const mergeOf = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
+/** The policy for duplicates of a tensor that a merge policy means: counts are sums of ones. */
+const toDuplicatePolicy = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
   merge === 'count' ? 'sum' : merge
 
 /** Throws if two entries have equal coordinates. @param where names an entry in messages */

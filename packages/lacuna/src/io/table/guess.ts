@@ -28,7 +28,7 @@ const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|pr
 const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
 /** A column of text is one of numbers, or of times, if more than this fraction of its cells are. */
 const BULK = 0.9
-/** The fraction of numbers for a column whose name is that of a value. */
+/** The fraction, in place of BULK, for a column whose name is that of a value. */
 const NAMED_BULK = 0.5
 
 /** A column, as the first rows of a table show it. */

@@ -270,7 +270,7 @@ function requireColumn(table: Table, text: string): { column: number; name: stri
   return { column, name: table.columns[column].name }
 }
 
-/** A mode with the formats of times that the user gave, unless it has its own. */
+/** A mode of times with the formats that the user gave, unless it has its own; any other mode as it is. */
 function withDates(mode: FoundMode, dates: readonly string[] | undefined): FoundMode {
   const ofTime = mode.binning !== undefined && binnings[mode.binning].of === 'time'
   return dates && ofTime && !mode.dates ? { ...mode, dates } : mode

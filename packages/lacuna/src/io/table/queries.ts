@@ -54,6 +54,7 @@ export function openQueries(
   const lookups = modes.map((mode, m) => modeLookup(mode, table, model, m))
   return rows()
 
+  /** Yields the rows in batches. */
   async function* rows(): AsyncGenerator<QueryBatch> {
     const wanted = [
       ...modes.map(({ column }) => ({ column })),
@@ -117,7 +118,8 @@ function findQueryModes(
 }
 
 /**
- * The position of the column of observed values; undefined if there is none. Throws if it was to be there.
+ * The position of the column of observed values; undefined if there is none. Throws if a column that must
+ * exist is missing.
  */
 function findObservedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
   const wanted = typeof value === 'object' ? value.ifPresent : value

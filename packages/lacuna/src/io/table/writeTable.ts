@@ -90,7 +90,7 @@ export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
   })
 }
 
-/** Bytes of a chunk. */
+/** Bytes of a chunk, unless one row takes more. */
 const CHUNK_BYTES = 2 ** 18
 /** The most digits of an index. */
 const LONGEST_INDEX = 10

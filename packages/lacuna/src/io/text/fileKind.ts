@@ -7,7 +7,7 @@ import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { LF } from './bytes.ts'
 import { isEntryLine } from './entryLines.ts'
 
-/** The endings of files that hold tensors as entries or arrays, and of Parquet files. */
+/** By kind, the endings of files that hold tensors as entries or arrays, and of Parquet files. */
 export const endings = {
   tns: ['.tns', '.tns.gz'],
   npy: ['.npy'],
@@ -19,7 +19,7 @@ export const endings = {
 const TEXT_ENDINGS = ['csv', 'tsv', 'dat', 'data', 'txt']
 /** Endings, without the point, of tables as JSON. */
 const JSON_ENDINGS = ['json', 'jsonl', 'ndjson']
-/** Endings that may follow: not packed, gzip, Zstandard. */
+/** Endings that may follow those of tables: none, gzip, Zstandard. */
 const PACKED_ENDINGS = ['', '.gz', '.zst']
 
 /** The endings of files that hold tables. */

@@ -109,7 +109,7 @@ export interface TextKernel {
     number: number,
     scattered: number,
   ): void
-  /** Whether two of the scattered entries from … to − 1 have the same coordinates. */
+  /** 1 if two of the scattered entries `from` … `to` − 1 have the same coordinates, else 0. */
   hasDuplicate(scattered: number, from: number, to: number, slots: number, mask: number): number
 }
 

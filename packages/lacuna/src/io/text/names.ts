@@ -81,7 +81,7 @@ export function readNames(
   return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
 }
 
-/** The functions by which a mode may be made of a column. */
+/** The names of binnings: the functions by which a mode may be made of a column. */
 export const binningNames = [
   ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
   ...(['bins', 'round', 'round_even', 'weeks'] as const),

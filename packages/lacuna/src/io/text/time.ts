@@ -249,7 +249,7 @@ const FOREIGN_DATES = [
   '%Y/%m/%d',
   '%Y%m%d',
 ].concat(['%m/%d/%y', '%d/%m/%y', '%d.%m.%y', '%d %b %Y', '%b %d, %Y', '%d-%b-%Y', '%d-%b-%y'])
-/** Times of day that may follow such dates. */
+/** Formats of the times of day that may follow dates that are not ISO 8601. */
 const FOREIGN_CLOCKS = ['', ' %H:%M', ' %H:%M:%S', ' %I:%M %p', ' %I:%M:%S %p', 'T%H:%M:%S']
 
 /** The readers of all common formats that are not ISO 8601; compiled on first use. */

@@ -4,7 +4,7 @@
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
 
-/** SQL type of a column. */
+/** The type of a column, as SQL calls it. */
 export type ColumnType =
   | 'BIGINT'
   | 'HUGEINT'
@@ -15,7 +15,7 @@ export type ColumnType =
   | 'TIMESTAMP'
   | 'VARCHAR'
 
-/** SQL types by their names; the width of numbers does not matter, since labels are texts. */
+/** Column types by DuckDB's names of types; the width of numbers does not matter, since labels are texts. */
 const SYNONYMS: Record<string, ColumnType> = {
   ...Object.fromEntries(
     ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER'].map((name) => [
@@ -99,7 +99,7 @@ function timeOfText(text: string): number {
 }
 
 /**
- * The canonicalText text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no
+ * The canonical text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no
  * such value.
  */
 export function canonicalText(text: string, type: ColumnType): string | undefined {
@@ -149,7 +149,7 @@ export function compareTexts(type: ColumnType): (a: string, b: string) => number
   return isFraction(type) ? (a, b) => Number(a) - Number(b) || compareCodePoints(a, b) : compareCodePoints
 }
 
-/** Compares by code points, as UTF-8 and DuckDB do; UTF-16 sorts those beyond U+FFFF before U+E000. */
+/** Compares texts by code points, as UTF-8 and DuckDB do; UTF-16 sorts those beyond U+FFFF before U+E000. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

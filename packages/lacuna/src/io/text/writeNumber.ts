@@ -8,7 +8,7 @@ import { POWERS_OF_TEN, timesPowerOfTen } from './decimal.ts'
 /** No less than the bytes that any float32 takes as text: -1.23456789e-38 and the like. */
 export const LONGEST_FLOAT32 = 20
 
-/** Float32 holds every whole number up to here. */
+/** Float32 holds every whole number up to this one. */
 const EXACT_WHOLE = 2 ** 24
 
 /** Writes a whole number below 2³² at position `at`; returns the position behind it. */
@@ -64,7 +64,7 @@ export const float32Text = (x: number): string =>
 
 const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 
-/** A finite number as text: to the precision of a float32 where one can hold it, else as it is. */
+/** A finite number as text: rounded to a float32 unless it is too large for one, else in full precision. */
 export const numberAsText = (x: number): string =>
   Math.abs(x) <= LARGEST_FLOAT32 ? float32Text(Math.fround(x)) : String(x)
 

@@ -6,7 +6,7 @@ import { MAX_INDEX } from '../../tensor/index.ts'
 import { MARGIN, startTextKernel, type TextKernel } from '../text/index.ts'
 import type { Layout } from './fault.ts'
 
-/** Bytes of all columns of the kernel together; there are no fewer than 64 entries. */
+/** Bytes of all columns of the kernel together; more where these would hold fewer than 64 entries. */
 const COLUMN_BYTES = 2 ** 19
 
 /** An instance of the kernel for lines of one layout. */

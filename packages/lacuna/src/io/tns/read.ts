@@ -166,7 +166,7 @@ function entryLayout(columns: number, where: string, dims: readonly number[] | u
 const noEntries = (name: string): InputError =>
   new InputError('empty', `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
 
-/** Options for reading coordinates. */
+/** Options of readCoordinates. */
 export interface ReadCoordinatesOptions {
   /** The file, as messages name it. */
   name: string
@@ -180,7 +180,7 @@ export interface ReadCoordinatesOptions {
   sizeHint?: number
 }
 
-/** Cells to predict. */
+/** The coordinates of cells to predict. */
 export interface Coordinates {
   /** One column of 0-based indices per mode; coordinates may repeat. */
   indices: Uint32Array[]

@@ -4,7 +4,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { LF, LONGEST_FLOAT32, SPACE, writeFloat32, writeWhole } from '../text/index.ts'
 import { writeHeader } from './header.ts'
 
-/** Bytes of a chunk. */
+/** Bytes of a chunk, unless one line takes more. */
 const CHUNK_BYTES = 2 ** 18
 /** The most digits of an index. */
 const LONGEST_INDEX = 10

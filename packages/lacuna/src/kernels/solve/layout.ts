@@ -6,7 +6,7 @@
 export const CONTROL_NEXT_TASK = 0; // the number of the next task
 export const CONTROL_ARRIVED = 64; // threads waiting at the barrier (each word on a cache line of its own)
 export const CONTROL_GENERATION = 128; // how often the barrier has opened
-export const CONTROL_THREADS = 192;
+export const CONTROL_THREADS = 192; // the number of threads
 export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
 export const CONTROL_GO = 200; // the decision of thread 0 to continue or stop, so that all threads agree
 export const CONTROL_SPINS = 204; // how often a thread checks the barrier before it sleeps
@@ -24,14 +24,14 @@ export const VIEW_ROW_LENGTHS = 16; // (P), entries of each row in all partition
 export const VIEW_RECORD_START = 20; // (segments + 1), where the records of each segment begin
 export const VIEW_RECORDS = 24; // records: the indices in the other modes (records.ts), the value, and the weight where there are weights
 export const VIEW_CHUNKS = 28; // the descriptions of the chunks, CHUNK_BYTES each
-export const VIEW_CHUNK_COUNT = 32;
+export const VIEW_CHUNK_COUNT = 32; // the number of chunks
 export const VIEW_SEGMENT = 36; // the most entries of a row that is one segment
 export const VIEW_WINDOW = 40; // the fewest sampled entries for which another segment of a row is visited
-export const VIEW_FIRST_ROW = 44; // the first row that has a segment here …
-export const VIEW_FIRST_INDEX = 48; // … and which of its segments that is: above 0 if other partitions have those before it
-export const VIEW_LAST_ROW = 52; // the last row that has a segment here …
-export const VIEW_END_INDEX = 56; // … and one past the last of its segments here
-export const VIEW_EARLIER = 60; // entries of the first row in earlier partitions
+export const VIEW_FIRST_ROW = 44; // the first row that has a segment in this partition
+export const VIEW_FIRST_INDEX = 48; // the index of that segment in VIEW_FIRST_ROW: above 0 if other partitions have those before it
+export const VIEW_LAST_ROW = 52; // the last row that has a segment in this partition
+export const VIEW_END_INDEX = 56; // one past the index of the last segment of VIEW_LAST_ROW in this partition
+export const VIEW_EARLIER = 60; // entries of VIEW_FIRST_ROW in earlier partitions
 export const VIEW_PARTIALS = 64; // sums over the segments of long rows
 export const VIEW_ARRIVALS = 68; // per partial sum, whether one of two neighbours is finished
 export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
@@ -40,7 +40,7 @@ export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, whe
 // Where a prior is learned (posterior.ts); else 0.
 export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its tiles, those on and above the diagonal
 export const VIEW_LEVERAGES = 88; // (P), the fraction of the value of an entry of weight 1 that its prediction follows because of the row
-export const VIEW_ROW_SUMS = 92; // (P × 3) in float64: see posterior.ts
+export const VIEW_ROW_SUMS = 92; // (P × 3) in float64: see posteriorRow.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
 export const VIEW_ROW_MEANS = 100; // (P × R), the prior mean of each row
 export const VIEW_COUPLING_WEIGHTS = 104; // (P), t: the prior precision of each row in units of Σ⁻¹
@@ -54,11 +54,11 @@ export const VIEW_FIELDS = 4;
 export const VIEW_OTHER_TABLES = 7;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
-export const CHUNK_ROW = 0;
+export const CHUNK_ROW = 0; // the first row, or the row of the segment
 export const CHUNK_END_ROW = 4; // one past the last row; 0 marks a segment of row CHUNK_ROW
 export const CHUNK_SEGMENT = 8; // the number of its (first) segment in this partition
-export const CHUNK_INDEX = 12; // a segment: which of its row's
-export const CHUNK_PARTIAL = 16; // a segment: the slot of its sums
+export const CHUNK_INDEX = 12; // of a segment: its index among its row's segments
+export const CHUNK_PARTIAL = 16; // of a segment: the slot of its sums in VIEW_PARTIALS
 export const CHUNK_BYTES = 20;
 
 // The kinds of step.
@@ -70,7 +70,7 @@ export const STEP_POSTERIOR = 4; // all entries, a learned prior, and posterior 
 
 // The description of the grid of stratified SGD (strata.ts).
 export const STRATA_ORDER = 0; // N
-export const STRATA_BLOCKS = 4; // g, of every mode
+export const STRATA_BLOCKS = 4; // g, the number of blocks of every mode
 export const STRATA_SHIFT = 8; // log₂ g
 export const STRATA_CELLS = 12; // (gᴺ + 1), where the records of each cell begin: by block of the first mode, then by stratum
 export const STRATA_RECORDS = 16; // records: the positions of the rows in the order of the blocks, N words, and the value
@@ -101,16 +101,16 @@ export const MOST_GRAM_BLOCKS = 64;
 export const BLOCK_ROWS = 64;
 
 // The description of the work of top.ts: the best rows for many questions.
-export const TOP_LENGTH = 0; // components
-export const TOP_QUESTION_COUNT = 4;
-export const TOP_COUNT = 8; // rows
-export const TOP_MOST = 12; // answers per question
+export const TOP_LENGTH = 0; // components of a question and of a row
+export const TOP_QUESTION_COUNT = 4; // the number of questions
+export const TOP_COUNT = 8; // the number of rows
+export const TOP_MOST = 12; // the most answers per question
 export const TOP_QUESTIONS = 16; // (questions × components), room for a multiple of four
 export const TOP_TILES = 20; // (rows / 8 × components × 8)
 export const TOP_EXCLUDED_START = 24; // (questions + 1), where each question's excluded rows begin
-export const TOP_EXCLUDED = 28;
-export const TOP_BEST = 32; // (questions × most)
-export const TOP_SCORES = 36; // (questions × most), −1 at first
+export const TOP_EXCLUDED = 28; // the excluded rows of each question, ascending
+export const TOP_BEST = 32; // (questions × most), the best rows, best first
+export const TOP_SCORES = 36; // (questions × most), their scores; −1 before there is an answer
 export const TOP_BYTES = 64;
 // Questions per task, and rows that they pass over together: 40 kB at 20 components.
 export const TOP_TASK_QUESTIONS = 64;

@@ -3,7 +3,9 @@
 import { LongSample, Window } from "./entries/window";
 import { BLOCK, MATRIX, ROW } from "./rank";
 
+/** The address of this thread's scratch. */
 let scratch: usize = 0;
+/** The address of this thread's scratch for a learned prior. */
 let posterior: usize = 0;
 
 /** Sets the address of this thread's scratch: scratchBytes(N) bytes, aligned to 64. */

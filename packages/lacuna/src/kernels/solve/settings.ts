@@ -4,21 +4,21 @@ export let kind: i32 = 0; // STEP_…, layout.ts
 export let c: f64 = 1; // the fraction of each row's entries that is sampled
 export let lambda: f32 = 0;
 export let isFirstInner: bool = true; // paper: l = 0, where Y_0 = A_0
-export let skip: i32 = 0; // paper: for a bench, SKIP_…
+export let skip: i32 = 0; // paper: the parts that a benchmark leaves out, SKIP_… (layout.ts)
 export let momentum: f32 = 0; // gradient, newton: β, by which a row is extrapolated in the direction of its last update
 export let damping: f32 = 0; // newton: see newtonRow.ts
 
 // posterior: see posterior.ts
 export let rank: usize = 0; // R without padding
 export let sigma2: f64 = 1; // σ²
-export let isFrozen: bool = false; // measure only
+export let isFrozen: bool = false; // rows stay, and only sums are measured
 export let isCertain: bool = false; // treat rows as certain: M = a aᵀ
-export let isWeighted: bool = false;
+export let isWeighted: bool = false; // whether the noise variance grows with the prediction, by the polynomial below
 export let variance0: f32 = 1; // the noise has variance σ² (variance0 + variance1 y + variance2 y²), y ≥ leastMean
 export let variance1: f32 = 0;
 export let variance2: f32 = 0;
 export let leastMean: f32 = 0;
-export let hasVariances: bool = false; // … times those of the entry's rows
+export let hasVariances: bool = false; // whether the noise variance is multiplied by those of the entry's rows
 export let mostDeviations: f32 = 0; // Huber loss: standard deviations from which on it is linear; 0: squared loss
 
 /**

@@ -106,11 +106,14 @@ describe('shards of Parquet files', () => {
     ],
     ['entries that do not repeat', ['distinct.parquet'], 3, { modes: ['user', 'item'], value: 'rating' }],
   ]
-  it.each(readings)('%s', async (_, files, processes, options) => {
-    const [many, one] = await both(files, processes, options)
-    expect(one).toHaveProperty('entries')
-    expect(many).toEqual(one)
-  })
+  it.each(readings)(
+    'Parquet shards together are what one process reads: %s',
+    async (_, files, processes, options) => {
+      const [many, one] = await both(files, processes, options)
+      expect(one).toHaveProperty('entries')
+      expect(many).toEqual(one)
+    },
+  )
 
   it('processes read Parquet shards with the labels of other data, some of them unknown', async () => {
     const like = await readTable(at('b1.parquet'), { modes: ['user', 'item'], merge: 'count' })
@@ -129,11 +132,14 @@ describe('shards of Parquet files', () => {
     ['dates that look like numbers', { modes: ['week(compact)', 'item'], merge: 'count' }],
     ['sizes that are too small', { modes: ['raw:row', 'item'], dims: [10, 97], merge: 'count' }],
   ]
-  it.each(broken)('are refused for %s as the whole is', async (_, options) => {
-    const [many, one] = await both(['a.parquet'], 3, options)
-    expect(one).toHaveProperty('fault')
-    expect(many).toEqual(one)
-  })
+  it.each(broken)(
+    'Parquet shards are refused for %s with the sentence of one process',
+    async (_, options) => {
+      const [many, one] = await both(['a.parquet'], 3, options)
+      expect(one).toHaveProperty('fault')
+      expect(many).toEqual(one)
+    },
+  )
 
   it('Parquet files are not read in shards where SQL chooses or computes rows, or rows cannot be counted', async () => {
     const plain = { modes: ['user', 'item'], value: 'rating' }

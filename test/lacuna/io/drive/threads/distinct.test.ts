@@ -22,7 +22,7 @@ const shared = (column: Iterable<number>): Uint32Array => {
 }
 
 describe('threads that look for the same coordinates', () => {
-  test('find some where one thread does, and none where it does not', async () => {
+  test('threads find equal coordinates exactly where one thread does', async () => {
     const seen = { true: 0, false: 0 }
     const entries = fc
       .tuple(fc.constantFrom(3, 1000, 2 ** 32 - 1), fc.integer({ min: 2, max: 5 }))
@@ -44,7 +44,7 @@ describe('threads that look for the same coordinates', () => {
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(10)
   })
 
-  test('in very many entries, one pair and as many as there can be', async () => {
+  test('threads find equal coordinates among very many entries: one pair, and as many as there can be', async () => {
     const n = 200_000
     const place = (e: number): number => (e * 48_271) % 2_147_483_647
     const indices = [
@@ -65,7 +65,7 @@ describe('threads that look for the same coordinates', () => {
     ).toBe(false)
   })
 
-  test('few are left to who asks', async () => {
+  test('threads do not examine the coordinates of few entries', async () => {
     expect(await areDistinct(pool, [shared([1, 2]), shared([1, 2])])).toBeUndefined()
   })
 })
@@ -91,7 +91,7 @@ describe('threads of which the system has too few', () => {
   })
   afterAll(() => install(Worker))
 
-  test('are ended, those that could be started, and nothing is known', async () => {
+  test('threads that could be started are ended if others cannot, and the coordinates are not examined', async () => {
     expect(() => startReading(3)).toThrow('no thread left')
     expect(await areDistinctBy(3, [shared(new Uint32Array(2 ** 20))])).toBeUndefined()
     expect(ends).toHaveLength(4)

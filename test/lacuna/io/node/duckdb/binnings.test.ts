@@ -49,7 +49,7 @@ describe('binnings', () => {
     ['bins(CAST(1234.5 AS DOUBLE), 100)', '1200.0'],
     ['bins(0.37, 0.25)', '0.25'],
     ['round(CAST(40.7691 AS DOUBLE), 2)', '40.77'],
-  ])('%s is %s', async (expression, expected) => {
+  ])('the binning %s is %s', async (expression, expected) => {
     expect(await binned(expression)).toBe(expected)
   })
 
@@ -66,7 +66,7 @@ describe('binnings', () => {
     )
   })
 
-  test('are those of io/table, which decides', async () => {
+  test('binnings in SQL agree with those of io/table', async () => {
     const time = fc.integer({ min: -2e9, max: 4e9 })
     const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
     await checkProperty(

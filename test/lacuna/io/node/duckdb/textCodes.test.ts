@@ -29,7 +29,7 @@ beforeAll(async () => {
 describe('texts that DuckDB codes', () => {
   const options = { modes: ['who', 'what', 'n'], value: 'x' }
 
-  test('give the labels and entries that the same texts give when they are read one by one', async () => {
+  test('texts coded by DuckDB give the same labels and entries as texts read one by one', async () => {
     const [coded, plain] = [
       await readTable(at('rows.parquet'), options),
       await readTable(at('rows.json'), options),
@@ -42,14 +42,14 @@ describe('texts that DuckDB codes', () => {
     expect(coded.values.length).toBeGreaterThan(3000)
   })
 
-  test('serve a value or a binning beside the mode, which are read as they stand', async () => {
+  test('texts coded by DuckDB for a mode can also be read as a value or a binning', async () => {
     const both = { modes: ['who', 'what', 'bins(n, 10)'], value: 'n', merge: 'last' } as const
     expect(entries(await readTable(at('rows.parquet'), both))).toEqual(
       entries(await readTable(at('rows.json'), both)),
     )
   })
 
-  test('are looked up among labels that are known', async () => {
+  test('texts coded by DuckDB are looked up among given labels', async () => {
     const like = {
       dims: [2, 2, ROWS],
       labels: [['ann', '7'], ['bo', '😀'], undefined],
@@ -64,7 +64,7 @@ describe('texts that DuckDB codes', () => {
     expect(found[0].values.length).toBeGreaterThan(50)
   })
 
-  test('may be none', async () => {
+  test('a text column coded by DuckDB may be empty', async () => {
     await expect(readTable(at('none.parquet'), options)).rejects.toThrow('there are no rows')
   })
 })

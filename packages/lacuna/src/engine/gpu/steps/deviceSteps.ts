@@ -118,6 +118,7 @@ export class DeviceSteps {
     return this.#prepare(kind, sample)
   }
 
+  /** The compiled kernels of a step, cached by its kind and the sizes of its teams. */
   #prepare(kind: DeviceStep['kind'], sample: number) {
     const sums = kind === 'gradient' ? 'gradient' : 'gram'
     const teams = this.#tables.modes.map(({ entries, segments }, i) =>

@@ -148,6 +148,7 @@ export function newtonRowsKernel(shape: Shape): string {
   const padded = 4 * quadsOf(shape)
   const { team, declarations, loadRow } = rowSolver(shape)
   return `${declarations}
+/** Sweeps of coordinate descent, at most. */
 const MOST_SWEEPS = 8u;
 /**
  * The sums that H is made of are off by about this much of tr H: a component with less is not known at all.
@@ -201,6 +202,10 @@ export function paperRowsKernel(shape: Shape): string {
   const { team, declarations, loadRow } = rowSolver(shape)
   return `${declarations}
 var<workgroup> direction: array<f32, ${team}>;
+/**
+ * The relative change of the eigenvalue below which the power method ends, after at most MOST_PRODUCTS
+ * products.
+ */
 const TOLERANCE = 1e-6;
 const MOST_PRODUCTS = 200u;
 const VANISHED = 1e-30;

@@ -1,6 +1,6 @@
 /**
- * Files read by several processes, each of which reads a shard: together the entries are those of one
- * process.
+ * Reads files by several processes, each of which reads a shard: together their entries are those that one
+ * process would read.
  */
 export { kindOfShards } from './kindOfShards.ts'
 export { readParquetShard } from './readParquet.ts'

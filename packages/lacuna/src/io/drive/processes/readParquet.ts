@@ -1,5 +1,5 @@
 /**
- * Parquet files read by several processes: each encodes a range of the rows, and the dictionaries of the
+ * Reads Parquet files by several processes: each encodes a range of the rows, and the dictionaries of the
  * modes are merged.
  */
 import { availableParallelism } from 'node:os'
@@ -9,7 +9,10 @@ import type { SparseTensor } from '../../../tensor/index.ts'
 import { nameOfFiles, openSqlTable, parquetGroups, rowRange, type SqlTable } from '../../node/index.ts'
 import { planRows, type ReadRowsOptions, readPlanned } from '../../table/index.ts'
 
-/** Reads the entries of this process, with sizes and labels of all processes. */
+/**
+ * Reads this process's range of the rows of Parquet files; the entries returned are its own, the sizes and
+ * labels those of all processes. Collective: called by all, and a fault of one is thrown by all.
+ */
 export async function readParquetShard(
   comm: Communicator,
   files: readonly string[],
@@ -24,7 +27,7 @@ export async function readParquetShard(
   }
 }
 
-/** Opens the range of rows that this process reads. */
+/** Opens the range of rows that this process reads; throws if its files cannot be read in ranges. */
 async function openShard(comm: Communicator, files: readonly string[]): Promise<SqlTable> {
   const groups = await parquetGroups(files)
   // Rank 0 has found that the files can be read in ranges.

@@ -1,5 +1,5 @@
 /**
- * A .tns file read by several processes: each parses the lines that begin in its range of the bytes. The
+ * Reads a .tns file by several processes: each parses the lines that begin in its range of the bytes. The
  * entries together, and any error with its line, are those of one process.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import {
 import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
 import { type Columns, parseFirstEntry, readLines, sizesAndNames } from '../../tns/index.ts'
 
-/** Options for reading a shard of a file. */
+/** Options for reading a shard of a .tns file. */
 export interface ReadShardOptions {
   /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
@@ -28,13 +28,17 @@ export interface ReadShardOptions {
   onProgress?(bytes: number, byteLength: number): void
 }
 
-/** Reads the entries of this process, with sizes and labels of all processes. */
+/**
+ * Reads the lines of a .tns file that begin in this process's range of the bytes; the entries returned are
+ * its own, the sizes and labels those of all processes. Collective: called by all, and a fault of one is
+ * thrown by all.
+ */
 export async function readTnsShard(
   comm: Communicator,
   path: string,
   { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShardOptions,
 ): Promise<SparseTensor> {
-  const file = await comm.failTogether(() => openFile(path))
+  const file = await comm.failTogether(() => openOrExplain(path))
   try {
     const { size } = await file.stat()
     const { header, indices: modes } = await comm.failTogether(
@@ -52,10 +56,10 @@ export async function readTnsShard(
         onProgress: (bytes) => onProgress?.(bytes, to - from),
       })
     /**
-     * Repeats work that has found a fault, with the number of lines before the shard, which is counted only
-     * then.
+     * Calls `work` with 0 lines before the shard; if it throws a fault, counts these lines and calls it
+     * again, so that the error has the line of the file.
      */
-    const withLines = async <T>(work: (linesBefore: number) => T | Promise<T>): Promise<T> => {
+    const withLineNumbers = async <T>(work: (linesBefore: number) => T | Promise<T>): Promise<T> => {
       try {
         return await work(0)
       } catch (error) {
@@ -63,13 +67,13 @@ export async function readTnsShard(
         return work(await countLines(file, from))
       }
     }
-    const columns = await comm.failTogether(() => withLines(parse), 'unnamed')
+    const columns = await comm.failTogether(() => withLineNumbers(parse), 'unnamed')
     const empty = { indices: Array.from({ length: order }, () => uint32Array(0)), values: float32Array(0) }
     const { indices, values } = columns.indices.length > 0 ? columns : empty
 
-    const own = indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1))
-    const all = await comm.allGatherNumbers(...own)
-    const sizes = own.map((_, mode) => Math.max(...all.map((numbers) => numbers[mode])))
+    const shardSizes = indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1))
+    const gathered = await comm.allGatherNumbers(...shardSizes)
+    const sizes = shardSizes.map((_, mode) => Math.max(...gathered.map((numbers) => numbers[mode])))
     const shard = { ...sizesAndNames(path, header, sizes, dims), indices, values }
     checkDims(shard.dims)
     const where = (linesBefore: number) => (entry: number) =>
@@ -77,7 +81,7 @@ export async function readTnsShard(
     const checks = Array.from(
       { length: order + 1 },
       (_, check) => () =>
-        withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
+        withLineNumbers((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
     await throwFirstFault(comm, await firstFault(checks))
     return await mergeShards(comm, shard, duplicates, {
@@ -88,8 +92,8 @@ export async function readTnsShard(
   }
 }
 
-/** Opens a file; an error names it. */
-async function openFile(path: string): Promise<FileHandle> {
+/** Opens a file; an error is a sentence with its path. */
+async function openOrExplain(path: string): Promise<FileHandle> {
   return open(path).catch((error) => {
     throw explainFileError(error, path, 'read')
   })

@@ -1,22 +1,23 @@
-/** Blocks of a file, which threads take from a shared counter. */
+/** Distributes the blocks of a file to threads by a shared counter. */
 import { type Blocks, FAULT, NEXT } from './messages.ts'
 
 const { readSync } = process.getBuiltinModule('node:fs')
 
 /**
- * Takes blocks from the shared counter, in ascending order, up to the first faulty one.
- * @param blocks their number
+ * Yields the numbers of the blocks that this thread takes from the shared counter, ascending; ends at the
+ * first block that a thread has recorded as faulty.
+ * @param count the number of blocks of the file
  */
-export function* takeBlocks({ state }: Blocks, blocks: number): Generator<number> {
+export function* takeBlocks({ state }: Blocks, count: number): Generator<number> {
   for (;;) {
     const block = Atomics.add(state, NEXT, 1)
-    if (block >= blocks || block > Atomics.load(state, FAULT)) return
+    if (block >= count || block > Atomics.load(state, FAULT)) return
     yield block
   }
 }
 
-/** Records that a block cannot be parsed; of several faulty blocks the first is kept. */
-export function noteFault({ state }: Blocks, block: number): void {
+/** Records in the shared state that a block cannot be parsed; of several such blocks the first stays. */
+export function recordFault({ state }: Blocks, block: number): void {
   for (;;) {
     const first = Atomics.load(state, FAULT)
     if (block >= first || Atomics.compareExchange(state, FAULT, first, block) === first) return
@@ -24,8 +25,8 @@ export function noteFault({ state }: Blocks, block: number): void {
 }
 
 /**
- * Fills `into` from a position of the file; returns the number of bytes read, which is less only if the file
- * has become shorter.
+ * Fills `into` from a position of a file, synchronously; returns the number of bytes read, which is less than
+ * into.length only at the end of the file.
  */
 export function readFully(fd: number, into: Uint8Array, position: number): number {
   let length = 0

@@ -1,4 +1,4 @@
-/** Files read by several threads of this process. */
+/** Reads files by several threads of this process. */
 export { areDistinctBy } from './distinct.ts'
 export { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from './pool.ts'
 export { type ReadByThreadsOptions, readTnsByThreads } from './readTns.ts'

@@ -1,20 +1,21 @@
-/** The requests to the threads that read, and their answers. */
+/** The types of requests to the threads that read, and of their answers. */
 
 import type { Dialect, LineRun, Marks, ModeDictionary, ReadPlan, TableColumn } from '../../table/index.ts'
 import type { Layout } from '../../tns/index.ts'
 
-/** Position in the shared state: the next block to be taken, or the number of rows read. */
+/** Position in the shared state: the next block to be taken (.tns), or the number of rows read (tables). */
 export const NEXT = 0
 /** Position in the shared state: the first block that could not be parsed. */
 export const FAULT = 1
 /** The value at FAULT if no block is faulty. */
-export const NONE = 2 ** 31 - 1
+export const NO_FAULT = 2 ** 31 - 1
 
-/** A file that is cut into blocks of bytes: a block has the lines that begin in it. */
+/** A file that is cut into blocks of equal length; a block has the lines that begin in its bytes. */
 export interface Blocks {
   /** The file descriptor, which all threads of the process share. */
   fd: number
   byteLength: number
+  /** Bytes of each block; the last may have fewer. */
   blockBytes: number
   /** Shared state, at NEXT and FAULT. */
   state: Int32Array
@@ -26,10 +27,11 @@ export interface CountRequest {
   file: Blocks
   module: WebAssembly.Module
   layout: Layout
-  /** The largest index of each mode. */
+  /** The largest index that is allowed in each mode. */
   limits: readonly number[]
-  /** Per block, filled in by the threads; entries likewise. */
+  /** The number of lines per block, filled in by the threads. */
   lines: Uint32Array
+  /** The number of entries per block, filled in by the threads. */
   entries: Uint32Array
 }
 
@@ -39,13 +41,15 @@ export interface CountRequest {
  */
 export interface ParseRequest {
   ask: 'parse'
-  /** Per block, the number of entries before it. */
+  /** Per block, the number of entries before it: where its own are written. */
   before: Float64Array
+  /** One column of indices per mode, filled in by the threads. */
   indices: readonly Uint32Array[]
+  /** Filled in by the threads. */
   values: Float32Array
 }
 
-/** The findings of a thread in its blocks. */
+/** What a thread has found in the blocks that it parsed. */
 export interface ParseAnswer {
   /** Per mode, the largest index found. */
   largest: number[]
@@ -55,52 +59,55 @@ export interface ParseAnswer {
 }
 
 /**
- * Whether entries have the same coordinates: first all are hashed, then each thread compares those of its
- * share of all hashes.
+ * Asks for a step of the search for entries with the same coordinates: `hash` hashes all entries, then
+ * `compare` compares those with equal hashes. Each thread compares the entries of its own buckets, which the
+ * hash determines.
  */
 export interface DistinctRequest {
   ask: 'hash' | 'compare'
   module: WebAssembly.Module
   indices: readonly Uint32Array[]
-  /** To be filled in: one for each entry. */
+  /** One hash per entry, filled in by `hash`. */
   hashes: Uint32Array
-  /** Into how many parts, each of which fits in the cache, a thread deals its share. */
-  parts: number
+  /** The number of buckets of each thread; the entries of a bucket fit in the cache. */
+  buckets: number
   /**
-   * To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads.
+   * (threads × all buckets), filled in by `hash`: how many of the entries that a thread hashed belong to each
+   * bucket of all threads.
    */
   counts: Uint32Array
-  /** At FAULT: what is not NONE if some are the same. */
+  /** At FAULT: NO_FAULT unless two entries have the same coordinates. */
   state: Int32Array
 }
 
 /**
- * Files of the same columns that are one table as text. Each thread has a range of the bytes: the rows that
- * begin in it.
+ * Files of the same columns that are one table as text. Each thread reads the rows that begin in its range of
+ * the bytes of all files.
  */
 export interface TextFiles {
   files: readonly TextFile[]
   dialect: Dialect
   columns: readonly TableColumn[]
   module: WebAssembly.Module
-  /** At NEXT: how many rows have been read. */
+  /** Shared state; at NEXT, the number of rows that have been read. */
   state: Int32Array
 }
 
-/** An open file. */
+/** An open file of a table. */
 export interface TextFile {
+  /** The file descriptor, which all threads of the process share. */
   fd: number
   byteLength: number
   /** The name that messages use; no two files have the same. */
   name: string
 }
 
-/** The bytes of each file that a thread has read, in whole rows; `failed` where it could not. */
+/** The ranges of bytes, in whole rows, that a thread has read; `failed` if it could not read its rows. */
 export type Covered = readonly CoveredBytes[] | { failed: true }
 
-/** A range of a file that consists of whole rows. */
+/** The bytes start … end − 1 of a file, which consist of whole rows. */
 export interface CoveredBytes {
-  /** Position among the files. */
+  /** The position of the file in TextFiles.files. */
   file: number
   start: number
   end: number
@@ -108,21 +115,22 @@ export interface CoveredBytes {
   lines: number
 }
 
-/** Asks for the first time in a column. */
+/** Asks for the earliest time in a column. */
 export interface EarliestRequest {
   ask: 'earliest'
   text: TextFiles
+  /** The position of the column in TextFiles.columns. */
   column: number
 }
 
-/** The first time in the rows of a thread. */
+/** The earliest time in the rows of a thread. */
 export interface EarliestAnswer {
   covered: Covered
   /** The earliest time in microseconds since 1970; Infinity if there is none. */
   first: number
 }
 
-/** Asks to encode the rows of the thread's range, and to keep the entries. */
+/** Asks to encode the rows of the thread's range; the entries stay on the thread until WriteRequest. */
 export interface EncodeRequest extends Pick<ReadPlan, 'modes' | 'value' | 'weight' | 'merge'> {
   ask: 'encode'
   text: TextFiles
@@ -131,32 +139,38 @@ export interface EncodeRequest extends Pick<ReadPlan, 'modes' | 'value' | 'weigh
 /** The result of encoding the rows of a thread. */
 export interface EncodeAnswer {
   covered: Covered
-  /** One per mode. */
+  /** The distinct values of each mode in the thread's rows, which its codes count. */
   dictionaries: ModeDictionary[]
   /** The number of entries, which stay on the thread. */
   count: number
+  /** Whether the entries have weights. */
   isWeighted: boolean
+  /** The number of rows read. */
   rows: number
+  /** The number of rows left out because their weight is empty or 0. */
   weightless: number
+  /** Cells that were taken as missing. */
   marks: Marks
+  /** The lines of the entries, counted from the beginning of the thread's range. */
   runs: readonly LineRun[]
 }
 
-/** Asks how many entries have known labels. */
-export interface SettleRequest {
-  ask: 'settle'
+/** Asks how many entries of the preceding EncodeRequest have known labels only; the others are dropped. */
+export interface DropUnknownRequest {
+  ask: 'dropUnknown'
   /** Per thread and mode, the index for each code of the thread, or UNKNOWN. */
   indexOfCode: readonly (readonly Uint32Array[])[]
 }
 
 /** The entries of a thread whose labels are all known. */
-export interface SettleAnswer {
+export interface DropUnknownAnswer {
+  /** The number of these entries. */
   count: number
-  /** The numbers of these entries, if they are not all. */
+  /** The numbers of these entries among the encoded ones; undefined if no entry is dropped. */
   remaining?: Uint32Array
 }
 
-/** Asks to write the entries into arrays that all threads share. */
+/** Asks to write the entries that DropUnknownRequest has left into arrays that all threads share. */
 export interface WriteRequest {
   ask: 'write'
   /** Per thread, the position of its first entry. */
@@ -167,7 +181,7 @@ export interface WriteRequest {
 }
 
 /** The requests for a table as text. */
-export type TextRequest = EarliestRequest | EncodeRequest | SettleRequest | WriteRequest
+export type TextRequest = EarliestRequest | EncodeRequest | DropUnknownRequest | WriteRequest
 /** Every request to a thread. */
 export type Request = CountRequest | ParseRequest | DistinctRequest | TextRequest
 

@@ -1,16 +1,20 @@
-/** A pool of threads that read. Every request goes to all of them; they divide the work among themselves. */
+/**
+ * Starts pools of threads that read. Every request goes to all threads, which divide the work among
+ * themselves.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type NodeThread, takeThread } from '../../../base/nodeThreads.ts'
 import { readingWorkerSource } from '../../../embedded/readingWorker.js'
 import type { Reply, Request } from './messages.ts'
 
-/** Threads that read. */
+/** A pool of threads that read. */
 export interface ReadingPool {
+  /** The number of threads. */
   readonly threads: number
-  /** Sends a request to all threads; returns their answers. */
+  /** Sends a request to all threads; returns their answers in the order of threads. Throws if one fails. */
   ask<Answer>(request: Request): Promise<Answer[]>
-  /** Gives the threads back, or ends them if one has failed. */
+  /** Releases the threads for reuse, or terminates them if one has crashed or not answered yet. */
   close(): Promise<unknown>
 }
 
@@ -21,37 +25,43 @@ export const PROGRESS_MS = 100
 export const PARALLEL_FROM: number = 2 ** 24
 
 /**
- * The number of threads that read: 1 where the limits of the shell leave no room for more.
+ * Returns the number of threads to read with: `threads`, or 1 where the limits of the shell do not permit
+ * them.
  * @param threads the number asked for; by default one per core
- * @param files how many files the threads have open
+ * @param files the number of files that the threads read
  */
 export function readingThreads(threads: number = availableParallelism(), files = 1): number {
   return threads > 1 && !isLimited(threads, files) ? threads : 1
 }
 
-/** Files that a thread opens. */
-const THREAD_FILES = 4
-/** Files left for the user's and for modules that are still to be loaded. */
-const SPARE_FILES = 32
+/** File descriptors that a thread takes. */
+const DESCRIPTORS_PER_THREAD = 4
+/** File descriptors that are left for other files of the user and for modules that are still to be loaded. */
+const SPARE_DESCRIPTORS = 32
 
 /**
- * Whether the shell limits open files too much, or address space at all: threads and wasm reserve much of it,
- * and V8 ends the process where it is too little. Known on Linux only.
+ * Whether the shell's limit of open files is too low for the threads, or address space is limited at all:
+ * threads and wasm reserve much of it, and V8 ends the process where it is too little. False where /proc is
+ * missing.
+ * @param files the number of files that the threads read
  */
-function isLimited(threads: number, ownFiles: number): boolean {
+function isLimited(threads: number, files: number): boolean {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1')
-    const files = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
-    const open = files < Infinity ? readdirSync('/proc/self/fd').length : 0
+    const maxOpen = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
+    const open = maxOpen < Infinity ? readdirSync('/proc/self/fd').length : 0
     return (
-      /^Max address space +\d/m.test(limits) || open + threads * THREAD_FILES + ownFiles + SPARE_FILES > files
+      /^Max address space +\d/m.test(limits) ||
+      open + threads * DESCRIPTORS_PER_THREAD + files + SPARE_DESCRIPTORS > maxOpen
     )
   } catch {
     return false
   }
 }
 
-/** Starts a pool. */
+/**
+ * Starts a pool, or reuses idle threads; throws if the system has no thread left. The caller must close it.
+ */
 export function startReading(threads: number): ReadingPool {
   const taken: NodeThread[] = []
   const terminate = (): Promise<unknown> => Promise.all(taken.map((thread) => thread.terminate()))
@@ -63,14 +73,14 @@ export function startReading(threads: number): ReadingPool {
     throw error
   }
   let fail: (error: Error) => void = () => {}
-  let isSound = true
-  const failed = new Promise<never>((_, reject) => {
+  let hasFailed = false
+  const failure = new Promise<never>((_, reject) => {
     fail = (error) => {
-      isSound = false
+      hasFailed = true
       reject(error)
     }
   })
-  failed.catch(() => {}) // `ask` throws it
+  failure.catch(() => {}) // `ask` throws it
   for (const thread of taken) thread.onError(fail)
   let unanswered = 0
   const askOne = ({ port }: NodeThread, request: Request): Promise<never> =>
@@ -85,10 +95,10 @@ export function startReading(threads: number): ReadingPool {
     })
   return {
     threads,
-    ask: (request) => Promise.race([failed, Promise.all(taken.map((thread) => askOne(thread, request)))]),
+    ask: (request) => Promise.race([failure, Promise.all(taken.map((thread) => askOne(thread, request)))]),
     async close() {
-      // Others can use those that have nothing to do.
-      if (!isSound || unanswered > 0) return terminate()
+      // Idle threads can be used by other pools.
+      if (hasFailed || unanswered > 0) return terminate()
       for (const thread of taken) thread.release()
     },
   }

@@ -1,7 +1,7 @@
 /**
- * A .tns file read by threads: they take blocks of its bytes, cut at lines, and parse them straight into the
- * columns of the tensor. A block that they cannot parse is left to the parser of one thread (tns/parser.ts),
- * so that tensors and errors are the same.
+ * Reads a .tns file by threads: they take blocks of its bytes, cut at lines, and parse them straight into the
+ * columns of the tensor. A block that they cannot parse is left to the single-threaded parser
+ * (tns/parser.ts), so that tensors and errors are the same.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
@@ -18,12 +18,12 @@ import {
   tensorOfColumns,
 } from '../../tns/index.ts'
 import { areDistinct } from './distinct.ts'
-import { type Blocks, type CountRequest, FAULT, NEXT, NONE, type ParseAnswer } from './messages.ts'
+import { type Blocks, type CountRequest, FAULT, NEXT, NO_FAULT, type ParseAnswer } from './messages.ts'
 import { PROGRESS_MS, type ReadingPool } from './pool.ts'
 
-/** Bytes of a block: the text of a thread stays in its cache. */
+/** The default bytes of a block, so few that its text stays in a thread's cache. */
 const BLOCK_BYTES = 2 ** 18
-/** A file whose comments at the head are longer than this is read by one thread. */
+/** A file with more bytes than this before its first entry is read by one thread. */
 const HEAD_BYTES = 2 ** 26
 
 /** Options for reading a .tns file by threads. */
@@ -33,8 +33,9 @@ export interface ReadByThreadsOptions extends ReadTnsOptions {
 }
 
 /**
- * Reads a file that is not packed by the threads of a pool; undefined if one thread must read it from the
- * beginning.
+ * Reads a .tns file that is not packed by the threads of a pool; undefined if they cannot, and one thread
+ * must read it from the beginning. Throws an InputError if the file is faulty.
+ * @param startPool starts the threads; called once the head has been read
  */
 export async function readTnsByThreads(
   path: string,
@@ -59,8 +60,8 @@ export async function readTnsByThreads(
 }
 
 /**
- * Counts and parses the blocks of a file; undefined if a thread cannot parse one and the file must be read by
- * one thread.
+ * Counts the entries of all blocks, then parses the blocks into a tensor. Throws the error of the first
+ * faulty block; undefined if the single-threaded parser finds no fault there, or a block cannot be counted.
  */
 async function readBlocks(
   pool: ReadingPool,
@@ -79,13 +80,14 @@ async function readBlocks(
     ...{ ask: 'count', file: blocks, layout, limits },
     ...{ module: await compileTextKernel(), lines: uint32Array(count), entries: uint32Array(count) },
   }
-  const beginStep = (): void => {
+  /** Resets the shared counter and the fault. */
+  const resetState = (): void => {
     Atomics.store(state, NEXT, 0)
-    Atomics.store(state, FAULT, NONE)
+    Atomics.store(state, FAULT, NO_FAULT)
   }
-  beginStep()
+  resetState()
   await pool.ask(counted)
-  if (Atomics.load(state, FAULT) !== NONE) return undefined
+  if (Atomics.load(state, FAULT) !== NO_FAULT) return undefined
 
   const before = new Float64Array(new SharedArrayBuffer(8 * (count + 1)))
   counted.entries.forEach((entries, block) => {
@@ -95,17 +97,17 @@ async function readBlocks(
   if (entries > MAX_INDEX) return undefined
   const indices = Array.from({ length: order }, () => uint32Array(entries))
   const values = float32Array(entries)
-  beginStep()
-  const watching = setInterval(
+  resetState()
+  const progressTimer = setInterval(
     () => options.onProgress?.(Math.min(byteLength, Atomics.load(state, NEXT) * blockBytes)),
     PROGRESS_MS,
   )
   const answers = await pool
     .ask<ParseAnswer>({ ask: 'parse', before, indices, values })
-    .finally(() => clearInterval(watching))
+    .finally(() => clearInterval(progressTimer))
   const fault = Atomics.load(state, FAULT)
-  if (fault !== NONE) {
-    // All blocks before it are good: the parser of one thread explains what is wrong in this one.
+  if (fault !== NO_FAULT) {
+    // All blocks before it are valid: the single-threaded parser throws what is wrong in this one.
     const linesBefore = counted.lines.subarray(0, fault).reduce((sum, lines) => sum + lines, 0)
     const lines = linesBetween(file, fault * blockBytes, Math.min(byteLength, (fault + 1) * blockBytes))
     await readLines(lines, { name, dims, layout: () => layout, linesBefore, header: false })

@@ -1,10 +1,10 @@
 /**
- * What a thread does for a table as text: it encodes the rows of its range as one thread would encode all, by
- * its own dictionaries, and keeps the entries until the index of each code is known.
+ * The steps of a thread that reads a table as text: it encodes the rows of its range, as one thread would
+ * encode all, by its own dictionaries, and stores the entries until the index of each code is known.
  *
- * A range begins behind the first line feed from the byte before it on. If that line feed stands within
- * quotes, the rows are wrong, and do not begin where those of the range before end: the main thread notices
- * that, and reads the file from its beginning.
+ * The rows of a range begin behind the first line feed at the byte before it or later. If that line feed
+ * stands within quotes, the rows are wrong, and do not begin where those of the preceding range end: the main
+ * thread detects that, and reads the file from its beginning.
  */
 import { InputError } from '../../../base/inputError.ts'
 import {
@@ -22,36 +22,40 @@ import { readFully } from './blocks.ts'
 import {
   type Covered,
   type CoveredBytes,
+  type DropUnknownAnswer,
   type EarliestAnswer,
   type EarliestRequest,
   type EncodeAnswer,
   type EncodeRequest,
   NEXT,
-  type SettleAnswer,
   type TextFile,
   type TextFiles,
   type TextRequest,
   type WriteRequest,
 } from './messages.ts'
 
+/** Bytes that are read from a file at a time. */
 const READ_BYTES = 2 ** 19
 /**
- * The last row of a range is read to its end, line by line; a row of more lines than this has probably an
- * unclosed quote.
+ * The most lines behind a range that are read to complete its last row; a row with more has probably an
+ * unclosed quote, and reading fails.
  */
-const MOST_LINES = 32
+const MAX_EXTRA_LINES = 32
+/** Bytes that are read at a time where the end of a line is searched. */
 const LINE_BYTES = 2 ** 12
 
 /**
- * Answers the requests for a table as text.
- * @param thread the number of this thread
- * @param threads of how many
+ * Returns the function that answers the requests for a table as text; it stores the encoded entries between
+ * requests.
+ * @param thread the number of this thread, from 0
+ * @param threads the number of threads
  */
 export function textSteps(thread: number, threads: number): (request: TextRequest) => unknown {
   let entries: Entries | undefined
   let indexOfCode: readonly Uint32Array[] = []
-  let settled = 0
+  let knownCount = 0 // entries whose labels are all known
 
+  /** Encodes the rows of this thread's range, and stores the entries. */
   async function encode({ text, ...plan }: EncodeRequest): Promise<EncodeAnswer> {
     const range = new ByteRange(text, thread, threads)
     const { readers, rows, weightless, marks, ...encoded } = await encodeRows({ ...plan, table: range.table })
@@ -61,6 +65,7 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     return { covered: range.covered(), dictionaries, count, isWeighted, rows, weightless, marks, runs }
   }
 
+  /** Finds the earliest time of a column in the rows of this thread's range. */
   async function earliest({ text, column }: EarliestRequest): Promise<EarliestAnswer> {
     const range = new ByteRange(text, thread, threads)
     const times = new TimeColumn(text.columns[column].name, text.columns[column].type, undefined)
@@ -70,19 +75,21 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     return { covered: range.covered(), first }
   }
 
-  function settle(given: readonly (readonly Uint32Array[])[]): SettleAnswer {
+  /** Drops the stored entries that have an unknown label. */
+  function dropUnknown(given: readonly (readonly Uint32Array[])[]): DropUnknownAnswer {
     indexOfCode = given[thread]
-    settled = entries!.dropUnknown(indexOfCode)
-    return { count: settled, remaining: entries!.remaining }
+    knownCount = entries!.dropUnknown(indexOfCode)
+    return { count: knownCount, remaining: entries!.remaining }
   }
 
+  /** Writes the stored entries to their positions in the shared arrays, and releases them. */
   function write({ starts, indices, values, weights }: WriteRequest): void {
-    const own = <A extends Uint32Array | Float32Array>(column: A): A =>
-      column.subarray(starts[thread], starts[thread] + settled) as A
+    const ownRange = <A extends Uint32Array | Float32Array>(column: A): A =>
+      column.subarray(starts[thread], starts[thread] + knownCount) as A
     entries?.write(indexOfCode, {
-      indices: indices.map(own),
-      values: own(values),
-      weights: weights && own(weights),
+      indices: indices.map(ownRange),
+      values: ownRange(values),
+      weights: weights && ownRange(weights),
     })
     entries = undefined
   }
@@ -93,8 +100,8 @@ export function textSteps(thread: number, threads: number): (request: TextReques
         return encode(request).catch(reportFailure)
       case 'earliest':
         return earliest(request).catch(reportFailure)
-      case 'settle':
-        return settle(request.indexOfCode)
+      case 'dropUnknown':
+        return dropUnknown(request.indexOfCode)
       case 'write':
         return write(request)
     }
@@ -102,22 +109,23 @@ export function textSteps(thread: number, threads: number): (request: TextReques
 }
 
 /**
- * The answer for rows that cannot be read. The main thread reads the file from its beginning and explains
- * what is wrong.
+ * Converts an InputError to the answer `failed`, upon which the main thread reads the file from its beginning
+ * and explains what is wrong; throws any other error again.
  */
 function reportFailure(error: unknown): { covered: Covered } {
   if (!(error instanceof InputError)) throw error
   return { covered: { failed: true } }
 }
 
-/** A thread's range of the bytes of all files, as a table of the rows that begin in it. */
+/** A thread's range of the bytes of all files, as a table of the rows that begin in it; to be read once. */
 class ByteRange {
   readonly table: Table
   readonly #text: TextFiles
   readonly #from: number
   readonly #to: number
+  /** Buffer of #readBytes. */
   readonly #piece = new Uint8Array(LINE_BYTES)
-  readonly #done: CoveredBytes[] = []
+  readonly #covered: CoveredBytes[] = []
   #hasFailed = false
 
   constructor(text: TextFiles, thread: number, threads: number) {
@@ -135,12 +143,12 @@ class ByteRange {
     }
   }
 
-  /** The bytes that have been read, in whole rows. */
+  /** Returns the bytes that have been read, in whole rows; `failed` if a file could not be read. */
   covered(): Covered {
-    return this.#hasFailed ? { failed: true } : this.#done
+    return this.#hasFailed ? { failed: true } : this.#covered
   }
 
-  /** Reads the rows of the range, file by file. */
+  /** Yields the rows of the range, file by file; stops at a file that cannot be read. */
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     const { files, dialect, module } = this.#text
     let kernel: RowKernel | undefined
@@ -157,11 +165,16 @@ class ByteRange {
         this.#hasFailed = true
         return
       }
-      this.#done.push({ file: number, ...covered })
+      this.#covered.push({ file: number, ...covered })
       kernel = parser.kernel
     }
   }
 
+  /**
+   * Yields the rows that begin at the bytes from … to − 1 of a file.
+   * @returns the bytes of these rows; undefined if they cannot be read: the file has become shorter, or a
+   * line or the last row is too long
+   */
   async *#readFile(
     file: TextFile,
     from: number,
@@ -170,7 +183,7 @@ class ByteRange {
   ): AsyncGenerator<Batch, Omit<CoveredBytes, 'file'> | undefined> {
     const { state } = this.#text
     const { fd, byteLength } = file
-    const start = from === 0 ? 0 : this.#firstLine(file, from, to)
+    const start = from === 0 ? 0 : this.#findFirstLine(file, from, to)
     if (start === undefined) return
     const batches = function* (batch: Batch): Generator<Batch> {
       Atomics.add(state, NEXT, batch.rowCount)
@@ -188,8 +201,8 @@ class ByteRange {
       yield* batches(batch)
     }
     for (let lines = 0; !parser.isBetweenRows && at < byteLength; lines++) {
-      const line = this.#line(file, at)
-      if (!line || lines === MOST_LINES) return
+      const line = this.#readLine(file, at)
+      if (!line || lines === MAX_EXTRA_LINES) return
       at += line.length
       yield* batches(parser.push(line))
     }
@@ -198,10 +211,13 @@ class ByteRange {
     return { start, end: at, lines: parser.linesDone }
   }
 
-  /** The position at which the first line of the range begins; the file's end, if none begins there. */
-  #firstLine(file: TextFile, from: number, to: number): number | undefined {
+  /**
+   * Returns the position behind the first line feed at byte from − 1 or later, or the end of the file if it
+   * has none; undefined if the line is too long to end near `to`, or the file has become shorter.
+   */
+  #findFirstLine(file: TextFile, from: number, to: number): number | undefined {
     for (let at = from - 1; at < to; ) {
-      const piece = this.#bytes(file, at, LINE_BYTES)
+      const piece = this.#readBytes(file, at, LINE_BYTES)
       if (!piece) return undefined
       const feed = piece.indexOf(LF)
       if (feed >= 0) return at + feed + 1
@@ -211,17 +227,20 @@ class ByteRange {
     return undefined
   }
 
-  /** The bytes from a position to the end of its line. */
-  #line(file: TextFile, at: number): Uint8Array | undefined {
-    const piece = this.#bytes(file, at, LINE_BYTES)
+  /**
+   * Reads from a position to the end of its line, at most LINE_BYTES; undefined if the file has become
+   * shorter.
+   */
+  #readLine(file: TextFile, at: number): Uint8Array | undefined {
+    const piece = this.#readBytes(file, at, LINE_BYTES)
     return piece?.subarray(0, piece.indexOf(LF) + 1 || piece.length)
   }
 
   /**
-   * Bytes of a file, fewer at its end; overwritten by the next call. Undefined if the file has become
-   * shorter.
+   * Reads at most `most` bytes from a position, fewer at the end of the file, into a buffer that the next
+   * call overwrites. Returns undefined if the file has become shorter.
    */
-  #bytes({ fd, byteLength }: TextFile, at: number, most: number): Uint8Array | undefined {
+  #readBytes({ fd, byteLength }: TextFile, at: number, most: number): Uint8Array | undefined {
     const bytes = this.#piece.subarray(0, Math.min(most, byteLength - at))
     return readFully(fd, bytes, at) === bytes.length ? bytes : undefined
   }

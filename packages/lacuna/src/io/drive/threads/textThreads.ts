@@ -24,28 +24,29 @@ import { compileTextKernel } from '../../text/index.ts'
 import { areDistinct } from './distinct.ts'
 import {
   type Covered,
+  type DropUnknownAnswer,
   type EarliestAnswer,
   type EncodeAnswer,
   NEXT,
-  type SettleAnswer,
   type TextFile,
   type TextFiles,
 } from './messages.ts'
 import { PROGRESS_MS, type ReadingPool } from './pool.ts'
 
-/** With more distinct values than this, one thread reads the table, which refuses what is too many. */
-const MOST_VALUES = 2 ** 24 - 1
+/** With more distinct values in a mode, one thread reads the table, which throws if they are too many. */
+const MAX_VALUES = 2 ** 24 - 1
 
-/** The driver, and the table as it is read by threads. */
+/** A driver of threads, and the table that it reads. */
 export interface TextThreads extends RowsDriver {
   /** The table to plan with: a plan for another table, such as a melted one, is not read by threads. */
   table: Table
+  /** Closes the files and the pool, if they have been opened. */
   close(): Promise<void>
 }
 
 /**
- * Makes a driver for the rows of files.
- * @param inputs the files, in order; no two have the same name
+ * Makes a driver that reads a table as text by threads.
+ * @param inputs the files, in order, which are not packed; no two have the same name
  * @param given the table that one thread would read from them
  * @param startPool starts the threads, when the first pass begins
  */
@@ -57,8 +58,8 @@ export function textThreads(
 ): TextThreads {
   let started: { pool: ReadingPool; handles: readonly FileHandle[]; text: TextFiles } | undefined
   /**
-   * Starts the threads; undefined if the system has none left or a file cannot be opened, which one thread
-   * then explains.
+   * Starts the threads and opens the files, once; undefined if that fails, and one thread reads the table and
+   * explains why.
    */
   async function start(): Promise<typeof started> {
     if (started) return started
@@ -88,7 +89,7 @@ export function textThreads(
       if (!running) return undefined
       const { pool, text } = running
       const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', text, column }).catch(() => undefined)
-      if (!answers || !linesBefore(answers, text)) return undefined
+      if (!answers || !countLinesBefore(answers, text)) return undefined
       return answers.reduce((least, { first }) => Math.min(least, first), Infinity)
     },
   }
@@ -108,10 +109,14 @@ export function textThreads(
   }
 }
 
+/** Closes files. */
 const closeAll = (handles: readonly FileHandle[]): Promise<unknown> =>
   Promise.all(handles.map((handle) => handle.close()))
 
-/** Lets the threads encode all rows and merges their dictionaries; undefined if they cannot. */
+/**
+ * Encodes all rows by the threads and merges their dictionaries; undefined if they cannot, and one thread
+ * must. The entries stay on the threads.
+ */
 async function encodeByThreads(
   pool: ReadingPool,
   text: TextFiles,
@@ -119,18 +124,18 @@ async function encodeByThreads(
 ): Promise<EncodedRows | undefined> {
   const { modes, value, weight, merge, table, onRows } = plan
   Atomics.store(text.state, NEXT, 0)
-  const watching = setInterval(() => onRows?.(Atomics.load(text.state, NEXT)), PROGRESS_MS)
+  const progressTimer = setInterval(() => onRows?.(Atomics.load(text.state, NEXT)), PROGRESS_MS)
   const answers = await pool
     .ask<EncodeAnswer>({ ask: 'encode', text, modes, merge, value, weight })
     .catch(() => undefined)
-    .finally(() => clearInterval(watching))
-  const lines = answers && linesBefore(answers, text)
+    .finally(() => clearInterval(progressTimer))
+  const lines = answers && countLinesBefore(answers, text)
   if (!lines) return undefined
   const merged = modes.map((_, m) => mergeDictionaries(answers.map(({ dictionaries }) => dictionaries[m])))
   const sizes = merged.map(({ dictionary: { integers, values } }) => (integers ?? values).length)
-  if (sizes.some((size) => size > MOST_VALUES)) return undefined
-  const sum = (of: (answer: EncodeAnswer) => number): number =>
-    answers.reduce((total, answer) => total + of(answer), 0)
+  if (sizes.some((size) => size > MAX_VALUES)) return undefined
+  const sum = (countOf: (answer: EncodeAnswer) => number): number =>
+    answers.reduce((total, answer) => total + countOf(answer), 0)
   const rows = sum((answer) => answer.rows)
   onRows?.(rows)
   const marked = answers.findIndex(({ marks }) => marks.count > 0)
@@ -146,17 +151,17 @@ async function encodeByThreads(
   })
   const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))
   const weightless = sum((answer) => answer.weightless)
-  return { readers, rows, marks, weightless, entries: entriesOfThreads(pool, answers, lines, codes) }
+  return { readers, rows, marks, weightless, entries: entriesOnThreads(pool, answers, lines, codes) }
 }
 
-/** The number of lines of a file that come before the range of a thread. */
+/** Returns the number of lines of a file, given by its name, that come before the range of a thread. */
 type LinesBefore = (file: string | undefined) => number
 
 /**
- * For each thread, the lines before its range; undefined if the ranges that the threads have read do not
- * cover all rows.
+ * Returns, per thread, the function that gives the lines before its range; undefined if the ranges that the
+ * threads have read do not follow each other and cover all files.
  */
-function linesBefore(
+function countLinesBefore(
   answers: readonly { covered: Covered }[],
   { files }: TextFiles,
 ): LinesBefore[] | undefined {
@@ -177,28 +182,31 @@ function linesBefore(
 }
 
 /**
- * The entries that lie on the threads.
- * @param codes per thread and mode, the code in the merged dictionary for each of its own
+ * Returns the entries that are stored on the threads, in the order of threads; `finish` collects them.
+ * @param lines per thread, the lines before its range
+ * @param codes per thread and mode, the code in the merged dictionary for each of the thread's codes
  */
-function entriesOfThreads(
+function entriesOnThreads(
   pool: ReadingPool,
   answers: readonly EncodeAnswer[],
   lines: readonly LinesBefore[],
   codes: readonly (readonly Uint32Array[])[],
 ): EncodedEntries {
-  const before = startsOf(answers.map(({ count }) => count))
+  const before = runningSums(answers.map(({ count }) => count))
   const count = before[answers.length]
   const runs = answers.flatMap((answer, thread) =>
     answer.runs.map(({ entry, line, file }): LineRun => {
       return { entry: before[thread] + entry, line: lines[thread](file) + line, file }
     }),
   )
-  let settled: SettleAnswer[] = []
+  let known: DropUnknownAnswer[] = []
   let starts = before // per thread, how many of the entries with known labels come before its own
-  /** The number among all encoded entries of an entry with known labels. */
+  /**
+   * Converts the number of an entry among those with known labels to its number among all encoded entries.
+   */
   const encodedNumber = (entry: number): number => {
     const thread = starts.findLastIndex((start, t) => t < answers.length && start <= entry)
-    const { remaining } = settled[thread] ?? {}
+    const { remaining } = known[thread] ?? {}
     return before[thread] + (remaining ? remaining[entry - starts[thread]] : entry - starts[thread])
   }
   return {
@@ -208,24 +216,26 @@ function entriesOfThreads(
       return `${file}, line ${line}`
     },
     async finish(indexOfCode): Promise<FinishedEntries> {
-      const composed = codes.map((own) => own.map((modeCodes, m) => composeCodes(modeCodes, indexOfCode[m])))
-      settled = await pool.ask<SettleAnswer>({ ask: 'settle', indexOfCode: composed })
-      starts = startsOf(settled.map((answer) => answer.count))
-      const all = starts[answers.length]
+      const composed = codes.map((threadCodes) =>
+        threadCodes.map((modeCodes, m) => composeCodes(modeCodes, indexOfCode[m])),
+      )
+      known = await pool.ask<DropUnknownAnswer>({ ask: 'dropUnknown', indexOfCode: composed })
+      starts = runningSums(known.map((answer) => answer.count))
+      const total = starts[answers.length]
       const isWeighted = answers.some((answer) => answer.isWeighted)
-      const found = {
-        indices: indexOfCode.map(() => uint32Array(all)),
-        values: float32Array(all),
-        ...(isWeighted && { weights: float32Array(all) }),
+      const columns = {
+        indices: indexOfCode.map(() => uint32Array(total)),
+        values: float32Array(total),
+        ...(isWeighted && { weights: float32Array(total) }),
       }
-      await pool.ask({ ask: 'write', starts, ...found })
-      return { ...found, unknown: count - all }
+      await pool.ask({ ask: 'write', starts, ...columns })
+      return { ...columns, unknown: count - total }
     },
   }
 }
 
-/** Running sums: where each of several runs begins, and where the last ends. */
-function startsOf(counts: readonly number[]): number[] {
+/** Returns the running sums of counts, from 0 to the total: one number more than there are counts. */
+function runningSums(counts: readonly number[]): number[] {
   const starts = [0]
   for (const count of counts) starts.push(starts[starts.length - 1] + count)
   return starts

@@ -1,27 +1,28 @@
 /**
- * What a thread does for a .tns file. First it counts the lines of blocks, which gives the position of every
- * entry; then it parses the lines and writes the entries to these positions. A line that the kernel does not
- * accept makes its block faulty; the main thread reads that block again with the parser that explains faults.
+ * The two steps of a thread that reads a .tns file. First it counts the lines of blocks, which gives the
+ * position of every entry; then it parses the lines and writes the entries to these positions. A line that
+ * the kernel does not accept makes its block faulty; the main thread parses that block again with the parser
+ * that explains faults.
  */
 import { byteOrderMarkLength, endOfPlainLine, isEntryLine, LF, SPACE, TAB } from '../../text/index.ts'
 import { LineKernel, LONGEST_LINE } from '../../tns/index.ts'
-import { noteFault, readFully, takeBlocks } from './blocks.ts'
+import { readFully, recordFault, takeBlocks } from './blocks.ts'
 import type { Blocks, CountRequest, ParseAnswer, ParseRequest } from './messages.ts'
 
-/** Bytes behind a block that are read with it: most often its last line ends there. */
+/** Bytes behind a block that are read with it, since most often its last line ends there. */
 const SLACK = 2 ** 10
-/** Bytes before a block that are read with it: a line begins behind a line feed. */
+/** Bytes before a block that are read with it: a line begins in the block if a line feed precedes it. */
 const LEAD = 1
 
-/** The two steps of reading a .tns file. */
+/** The two steps of reading a .tns file, to be called in this order. */
 export interface TnsSteps {
-  /** Fills in the number of lines and entries of blocks. */
+  /** Takes blocks and fills in the numbers of their lines and entries. */
   count(request: CountRequest): void
-  /** Writes the entries of blocks to the tensor's columns. */
+  /** Takes blocks of the file counted before and writes their entries to the tensor's columns. */
   parse(request: ParseRequest): ParseAnswer
 }
 
-/** The steps of one thread, which share a kernel. */
+/** Returns the steps of one thread, which share a kernel. */
 export function tnsSteps(): TnsSteps {
   let kernel: LineKernel
   let request: CountRequest
@@ -31,12 +32,12 @@ export function tnsSteps(): TnsSteps {
       request = given
       kernel = new LineKernel(module, layout, limits, LEAD + file.blockBytes + LONGEST_LINE + SLACK)
       for (const block of takeBlocks(file, given.lines.length))
-        if (!countBlock(kernel, given, block)) noteFault(file, block)
+        if (!countBlock(kernel, given, block)) recordFault(file, block)
     },
     parse(into) {
       const answer: ParseAnswer = { largest: into.indices.map(() => 0), anyNegative: false, skipped: [] }
       for (const block of takeBlocks(request.file, request.lines.length))
-        if (!parseBlock(kernel, request, into, block, answer)) noteFault(request.file, block)
+        if (!parseBlock(kernel, request, into, block, answer)) recordFault(request.file, block)
       return answer
     },
   }
@@ -44,12 +45,14 @@ export function tnsSteps(): TnsSteps {
 
 /** A block in the kernel's memory. */
 interface LoadedBlock {
-  /** Positions in the kernel's text: where the block begins and ends, and where the text ends. */
+  /** Where the block begins in the kernel's text, behind a byte order mark. */
   start: number
+  /** Where the block ends in the kernel's text. */
   end: number
+  /** Where the text that was read ends. */
   textEnd: number
   /** Whether the text reaches the end of the file. */
-  isWhole: boolean
+  reachesEnd: boolean
 }
 
 /**
@@ -72,25 +75,36 @@ function loadBlock(
     start += byteOrderMarkLength(text, LEAD)
     text[start - 1] = LF
   }
-  const loaded = { start, end: LEAD + to - from, textEnd: offset + length, isWhole: to + SLACK >= byteLength }
-  if (loaded.isWhole) text[loaded.textEnd] = LF // the last line may have none
+  const loaded = {
+    start,
+    end: LEAD + to - from,
+    textEnd: offset + length,
+    reachesEnd: to + SLACK >= byteLength,
+  }
+  if (loaded.reachesEnd) text[loaded.textEnd] = LF // the last line may have none
   return loaded
 }
 
-/** Counts the lines of a block; false if that is not possible here. */
+/**
+ * Fills in the numbers of lines and entries of a block; false if it cannot be read or its last line is too
+ * long.
+ */
 function countBlock(kernel: LineKernel, { file, lines, entries }: CountRequest, block: number): boolean {
   const loaded = loadBlock(kernel, file, block)
   if (!loaded) return false
-  const { start, end, textEnd, isWhole } = loaded
+  const { start, end, textEnd, reachesEnd } = loaded
   const { text } = kernel
   // Whether the last line is an entry shows behind its blanks, which may go on beyond the text.
-  if (!isWhole && text.subarray(end, textEnd).every((c) => c === SPACE || c === TAB)) return false
+  if (!reachesEnd && text.subarray(end, textEnd).every((c) => c === SPACE || c === TAB)) return false
   lines[block] = kernel.countLines(start, end)
   entries[block] = kernel.entryLines
   return true
 }
 
-/** Parses a block and writes its entries; false if a line is no good entry. */
+/**
+ * Parses a block, writes its entries to the columns and extends `answer`; false if a line is no valid entry,
+ * or the entries are not as many as were counted.
+ */
 function parseBlock(
   kernel: LineKernel,
   { file, entries }: CountRequest,
@@ -129,17 +143,20 @@ function parseBlock(
   return found === entries[block]
 }
 
-/** The end of the last line that begins in a block; undefined if the line is too long. */
+/**
+ * Returns the end, in the kernel's text, of the last line that begins in a block, and reads more text if it
+ * is needed; undefined if the line is longer than LONGEST_LINE or the file has become shorter.
+ */
 function endOfLines(
   { text }: LineKernel,
   file: Blocks,
   block: number,
   loaded: LoadedBlock,
 ): number | undefined {
-  const { end, textEnd, isWhole } = loaded
+  const { end, textEnd, reachesEnd } = loaded
   const from = text.lastIndexOf(LF, end - 2) + 1 // the last line that begins there
   let feed = text.subarray(0, textEnd).indexOf(LF, end - 1)
-  if (feed < 0 && isWhole) feed = textEnd
+  if (feed < 0 && reachesEnd) feed = textEnd
   else if (feed < 0) {
     const position = block * file.blockBytes + textEnd - LEAD
     const more = Math.min(text.length - textEnd - 1, file.byteLength - position)

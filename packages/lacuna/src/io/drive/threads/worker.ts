@@ -1,4 +1,4 @@
-/** The program of a thread that reads: answers requests one after the other. */
+/** The program of a thread that reads: answers the requests of messages.ts one after the other. */
 import type { MessagePort } from 'node:worker_threads'
 import { distinctSteps } from './distinctSteps.ts'
 import type { Reply, Request } from './messages.ts'
@@ -13,8 +13,8 @@ const { thread, threads } = lacunaData
 const tns = tnsSteps()
 const text = textSteps(thread, threads)
 
-/** Answers a request by the steps of its kind. */
-function answer(request: Request): unknown {
+/** Does the step that a request asks for; returns its answer, or a promise of it. */
+function answerRequest(request: Request): unknown {
   switch (request.ask) {
     case 'count':
       return tns.count(request)
@@ -31,7 +31,7 @@ function answer(request: Request): unknown {
 lacunaPort.on('message', async (request: Request) => {
   let reply: Reply
   try {
-    reply = { answer: await answer(request) }
+    reply = { answer: await answerRequest(request) }
   } catch (error) {
     reply = { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

@@ -42,10 +42,10 @@ const WEEK = 7 * DAY
 const HOUR = 3600 * SECOND
 
 /**
- * A binning of times by a grid, without an argument.
+ * A binning of times by the cells of a grid.
  * @param binOf the bin of a grid cell
  * @param unit microseconds per cell; a day by default
- * @param origin the beginning of cell 0 by the argument; 1970 by default
+ * @param origin the time at which cell 0 begins, for an argument; 1970 by default
  */
 function timeBinning(
   type: ColumnType,
@@ -59,7 +59,7 @@ function timeBinning(
   }
 }
 
-/** The binnings of a time that need nothing but the time. */
+/** The names of the binnings of times that take no argument. */
 export const timeBins = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as const
 
 /** Every binning, by its name. */
@@ -115,8 +115,8 @@ function weekdayOf(day: number): number {
 }
 
 /**
- * The lower edge of the bin of a width that holds x. In binary 0.3 % 0.1 is just below 0.1: an x that close
- * to the next edge lies in the next bin.
+ * The lower edge of the bin, of width `width`, that holds x. In binary 0.3 % 0.1 is just below 0.1: an x that
+ * close to the next edge lies in the next bin.
  */
 function lowerEdge(x: number, width: number): number {
   const above = ((x % width) + width) % width
@@ -130,10 +130,10 @@ function roundTo(x: number, decimals: number, round: (x: number) => number): num
   return (decimals < 0 ? round(x / power) * power : round(x * power) / power) + 0
 }
 
-/** Rounds halves away from zero. */
+/** Rounds to a whole number, halves away from zero. */
 const roundAway = (x: number): number => Math.sign(x) * Math.round(Math.abs(x))
 
-/** Rounds halves to even, as NumPy does. */
+/** Rounds to a whole number, halves to even, as NumPy does. */
 function roundToEven(x: number): number {
   const below = Math.floor(x)
   const rest = x - below

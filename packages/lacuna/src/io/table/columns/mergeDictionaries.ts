@@ -55,7 +55,10 @@ function mergeValues(
   return { codes, values: [...codeOf.keys()] as string[] | number[] }
 }
 
-/** Merges lists of distinct small whole numbers by an array in place of a Map; `codes` as in mergeValues. */
+/**
+ * Merges lists of distinct small whole numbers by an array in place of a Map; `codes` has the new code of
+ * each.
+ */
 function mergeIntegers(
   all: readonly Uint32Array[],
 ): Required<Pick<ModeDictionary, 'values' | 'integers'>> & Pick<MergedDictionaries, 'codes'> {

@@ -189,7 +189,8 @@ function binnedReader(
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
   /**
-   * Reads the times of a batch into `found`; returns the number of cells without one. Throws for other text.
+   * Reads the times of a batch into `found`; returns the number of cells without one. Throws if a text is no
+   * time.
    */
   const readTimes = (cells: Cells, batch: Batch): number => {
     if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
@@ -251,7 +252,7 @@ function binnedReader(
   }
 }
 
-/** Returns a function that returns an array for the codes of a batch, reused for the next batch. */
+/** Returns an allocator of arrays for the codes of a batch; the memory is reused for the next batch. */
 function codesBuffer(): (rowCount: number) => Uint32Array {
   let codes = new Uint32Array(0)
   return (rowCount) => {

@@ -20,7 +20,7 @@ export interface ModeText {
   name?: string
 }
 
-/** A mode, found among the columns of a table. */
+/** A mode of a tensor, found among the columns of a table. */
 export interface FoundMode {
   name: string
   /** Position among the table's columns. */
@@ -121,7 +121,7 @@ export function findMode(
   if (missing !== undefined) throw noColumn(missing, columns, where)
 }
 
-/** The error for a column that a table does not have. */
+/** The error for a column that a table does not have. @param where the table, as messages call it */
 export const noColumn = (name: string, columns: readonly TableColumn[], where: string): InputError =>
   new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
 
@@ -166,6 +166,7 @@ export function toStoredMode(mode: FoundMode, type: ColumnType, columns: readonl
 /**
  * The error for a mode of a model or tensor that no column matches. Where it was computed by SQL, the user
  * must type the SQL again, because files are not trusted.
+ * @param where the table, as messages call it
  */
 export function modeNotFound(name: string, columns: readonly TableColumn[], where: string): InputError {
   const parsed = parseBinning(name)

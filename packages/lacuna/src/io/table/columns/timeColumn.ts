@@ -19,7 +19,7 @@ import {
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
 import { gridCellOf } from './bins.ts'
 
-/** Counts of the numbers in a column of times, which may be dates in disguise. */
+/** Counts of the numbers in a column of times; some may be dates written as numbers. */
 export interface TimeCounts {
   /** Numbers that look like a date, such as 20140401. */
   compact: number

@@ -60,7 +60,7 @@ export async function textTable(
   }
 }
 
-/** Yields one piece. */
+/** A source of one piece of bytes. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

@@ -30,7 +30,7 @@ export interface DialectOptions {
   decimal?: ',' | '.'
 }
 
-/** Delimiters that are recognized, the likeliest first. */
+/** Delimiters that are recognized; of those that fit alike, the first is taken. */
 const DELIMITERS = ['::', '\t', ';', '|', ','] as const
 /** The most rows by which a dialect is recognized. */
 const COMPARED_LINES = 100

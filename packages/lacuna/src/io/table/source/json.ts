@@ -72,7 +72,7 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
   }
 }
 
-/** An object of a file. */
+/** An object of a file, parsed. */
 interface ParsedRow {
   row: Row
   /** The line on which the object begins, from 1. */
@@ -113,9 +113,9 @@ function textOfProperty(value: unknown): string | null {
  * with NUL, which no text of a table does.
  */
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
-/** Whether a string of a parsed object stands for such a number. */
+/** Whether a string of a parsed object stands for a long whole number: it begins with NUL. */
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
-/** Replaces the long whole numbers of a JSON text by such strings. */
+/** Replaces whole numbers of 16 or more digits in a JSON text by strings that begin with NUL. */
 const withLongNumbers = (text: string): string =>
   /\d{16}/.test(text)
     ? text.replace(LONG_NUMBER, (found) => (found[0] === '"' ? found : `"\\u0000${found}"`))

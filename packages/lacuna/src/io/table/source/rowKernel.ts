@@ -15,16 +15,16 @@ const TEXT_BYTES = 2 ** 20 + 2 ** 17
 const CACHED_NUMBERS = SMALL_LIMIT
 /** Slots for other texts in a cache. */
 const CACHED_TEXTS = 2 ** 18
-/** Bytes per slot. */
+/** Bytes per slot for a text in a cache. */
 const TEXT_ENTRY = 32
 /** Bytes of a line of the processor's cache, to which memory is aligned. */
 const CACHE_LINE = 64
-/** Bytes of a cache. */
+/** Bytes of a cache of codes. */
 const CACHE_BYTES = 4 * CACHED_NUMBERS + TEXT_ENTRY * CACHED_TEXTS
-/** The most caches of an instance. */
+/** The most caches of codes of an instance. */
 const MOST_CACHES = 16
 
-/** The memory of the cache of a coder. */
+/** The memory of one coder's cache of codes. */
 interface CacheMemory {
   /** Its address: the codes of small whole numbers, then the slots for other texts. */
   readonly table: number
