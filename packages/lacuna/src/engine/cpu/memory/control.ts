@@ -3,8 +3,9 @@ import { CONTROL_SPINS, CONTROL_THREADS } from '../../../kernels/solve/layout.ts
 import { hardwareThreads } from '../threads/platform.ts'
 
 /**
- * How often a thread checks a barrier before it sleeps: for about as long as a wake-up takes, some fifty
- * microseconds. With more threads than cores, the awaited thread may need the core that spins (FEW_SPINS).
+ * The number of times that a thread checks a barrier before it sleeps: for about as long as a wake-up takes,
+ * some fifty microseconds. With more threads than cores, the awaited thread may need the core that spins
+ * (FEW_SPINS).
  */
 const SPINS = 40_000
 /** Checks of a barrier before a thread sleeps where there are more threads than cores. */

@@ -11,7 +11,7 @@ const MOST_FREE = 16
 
 /**
  * Memories of closed problems, for new ones. A browser reserves gigabytes of addresses for every memory,
- * however small, allows only a certain number of them, and is slow to collect those that workers have seen.
+ * however small, allows only a certain number of them, and is slow to collect those that workers have used.
  */
 export class MemoryPool {
   readonly #free: WebAssembly.Memory[] = []

@@ -103,7 +103,7 @@ export interface OutgoingEntries {
 export interface IncomingEntries {
   /** The numbers of the views of these entries. */
   group: readonly number[]
-  /** Of each entry the indices, the value and, if there are weights, the weight. */
+  /** The indices, the value and, if there are weights, the weight of each entry. */
   words: Uint32Array
   /** Number of entries. */
   entries: number

@@ -20,8 +20,10 @@ port.onMessage(async (request) => {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
     port.send({
       failure,
-      ...(error instanceof Error &&
-        isInputError(error) && { input: { code: error.code, sentence: error.sentence } }),
+      input:
+        error instanceof Error && isInputError(error)
+          ? { code: error.code, sentence: error.sentence }
+          : undefined,
     })
   }
 })

@@ -31,7 +31,7 @@ export interface View {
   /** (segments) Entries of each segment. */
   segmentLengths: Uint32Array
   chunks: Chunks
-  /** What each partition owns of the view. */
+  /** Per partition, the chunks and segments of the view that it owns. */
   slices: readonly ViewSlice[]
   /** The rows with segments in several partitions. */
   shared: readonly SharedRow[]

@@ -145,7 +145,7 @@ export interface ViewSlice {
   firstSegment: number
   endSegment: number
   entries: number
-  /** Its segments of long rows: each has partial sums. */
+  /** The number of segments of long rows in the slice: each has partial sums. */
   longSegments: number
   /**
    * The first row with a segment here and the index of that segment in the row, the last row and one past its

@@ -33,7 +33,7 @@ export function updateNoise(
  */
 export function updateRowVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
   const [{ memory, layout }] = parts
-  /** Of mode i: entries by weight, Σ w E[(x − k·a)²] and noise variance of each row. */
+  /** The entries by weight, Σ w E[(x − k·a)²] and the noise variance of each row of mode i. */
   const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
     const { rows, rowLengths, rowSums, variances } = layout.modes[i]
     const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
