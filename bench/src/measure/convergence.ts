@@ -53,7 +53,11 @@ const PAPER_SAMPLES = [0.05, 0.2, 0.5]
 /** Held-out relative errors for which the time to reach them is reported. */
 const LEVELS = [0.3, 0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001]
 
-/** Runs the paper's solver for each c and λ, and the fast solver with c = auto and each fixed c. */
+/**
+ * Runs both solvers on a problem and returns their curves of held-out error, and the seconds to reach given
+ * errors. The paper's solver runs with each sample fraction c of PAPER_SAMPLES and each λ of the problem, the
+ * fast solver with c = auto and each c of `options.samples`. Times are medians over the rounds.
+ */
 export async function compareSolvers(
   problem: BenchProblem,
   options: ConvergenceOptions,

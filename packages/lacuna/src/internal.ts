@@ -4,7 +4,7 @@
  */
 
 export { availableMemory, formatBytes } from './base/memory.ts'
-export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.ts'
+export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'

@@ -154,7 +154,7 @@ function realSpeedUpFinding(
   const threads = largestThreadCount([synthetic, real], cores)
   if (threads < 2) return untested('Only one thread has been measured.')
   const measure = (problem: TimingProblem): Estimate =>
-    estimateMean(
+    meanWithStandardError(
       problem.series
         .filter((one) => one.threads === threads && one.solver === 'paper')
         .flatMap((one) => speedUps(problem, one)),
@@ -173,8 +173,8 @@ interface Estimate {
   standardError: number
 }
 
-/** Estimates the mean of a sample of numbers. */
-function estimateMean(numbers: readonly number[]): Estimate {
+/** Returns the mean of a sample of numbers and its standard error, 0 for a single number. */
+function meanWithStandardError(numbers: readonly number[]): Estimate {
   const { mean } = bandOf(numbers)
   const squares = numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0)
   const variance = squares / Math.max(1, numbers.length - 1)

@@ -9,8 +9,8 @@ import {
   abortJob,
   type CpuEngine,
   cpuEngine,
-  launchedProcess,
   launchedProcesses,
+  launchedRank,
   mpiEngine,
   option,
   sentence,
@@ -39,7 +39,7 @@ export interface EngineChoice {
 const isJob = launchedProcesses() > 1
 
 /** True on rank 0, the only process that prints and writes files. */
-export const isRoot = !isJob || launchedProcess() === 0
+export const isRoot = !isJob || launchedRank() === 0
 
 /** Commands that all processes work on. */
 const distributedCommands = new WeakSet<Command>()
@@ -80,7 +80,7 @@ const CLOSE_TIMEOUT_MS = 10_000
 /** Adds the number of this process to the message of an InputError; other errors stay. */
 const withProcessNumber = (error: unknown): unknown =>
   error instanceof InputError
-    ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
+    ? error.within(`process ${launchedRank() + 1} of ${launchedProcesses()}`)
     : error
 
 /**

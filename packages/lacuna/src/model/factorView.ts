@@ -16,7 +16,7 @@ export interface FactorView extends Predictor {
 
 /** Cache of `factorView`, by model. */
 const views = new WeakMap<Predictor, FactorView>()
-/** Cache of `multiplyParts`, by member. */
+/** Cache of `multiplySplitFactors`, by member. */
 const multipliedMembers = new WeakMap<Factored, Factored>()
 
 /**
@@ -95,7 +95,7 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
     unobserved: units.map((unit) =>
       unit.length > 1 ? model.unobserved[factorOf(unit)] : unobserved[unit[0]],
     ),
-    members: members.map(multiplyParts),
+    members: members.map(multiplySplitFactors),
     units,
     counts: units.map((unit) => (unit.length > 1 ? undefined : observed?.counts[unit[0]])),
   }
@@ -114,10 +114,11 @@ function unitsOf({ digits }: ReshapedModes): number[][] {
 }
 
 /**
- * Returns a member with one factor (rows of the unit × R) per unit, cached by member. A row of a split mode
- * is the elementwise product of the rows of its factors; other factors stay as they are.
+ * Returns a member of a model (one of the sets of factors whose predictions are averaged) with one factor
+ * (rows of the unit × R) per unit; cached by member. A row of a split mode is the elementwise product of the
+ * rows of its factors; other factors stay as they are.
  */
-function multiplyParts(member: Factored): Factored {
+function multiplySplitFactors(member: Factored): Factored {
   if (!member.reshapedModes) return member
   const cached = multipliedMembers.get(member)
   if (cached) return cached

@@ -1,6 +1,6 @@
 /** The engine suite over MPI: 1, 2, 3 and 5 processes of 1 or 2 threads, with Open MPI and MPICH. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { launchedProcess, launchedProcesses } from '#lacuna/comm/mpi/launch.js'
+import { launchedProcesses, launchedRank } from '#lacuna/comm/mpi/launch.js'
 import { briefVariantChecks, engineChecks, variantChecks } from '../suite.ts'
 import { bundle, type Launcher, startJob } from './job.ts'
 
@@ -72,7 +72,7 @@ it('launchedProcesses recognizes launchers by their environment variables', () =
   expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '4', PMIX_RANK: '1' })).toBe(4)
   expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_PROCID: '0' })).toBe(1)
   expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '8', SLURM_MPI_TYPE: 'none' })).toBe(1)
-  expect(launchedProcess({ SLURM_PROCID: '3', PMIX_RANK: '3' })).toBe(3)
-  expect(launchedProcess({ OMPI_COMM_WORLD_RANK: '2', PMIX_RANK: '2', SLURM_PROCID: '0' })).toBe(2)
-  expect(launchedProcess({})).toBe(0)
+  expect(launchedRank({ SLURM_PROCID: '3', PMIX_RANK: '3' })).toBe(3)
+  expect(launchedRank({ OMPI_COMM_WORLD_RANK: '2', PMIX_RANK: '2', SLURM_PROCID: '0' })).toBe(2)
+  expect(launchedRank({})).toBe(0)
 })

@@ -23,7 +23,7 @@ export async function abortJob(code: number, library?: string): Promise<never> {
 }
 
 /** Returns the rank of this process as the launcher's environment variables give it; 0 without a launcher. */
-export function launchedProcess(env: NodeJS.ProcessEnv = process.env): number {
+export function launchedRank(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.PMIX_RANK ?? env.SLURM_PROCID ?? 0)
 }
 

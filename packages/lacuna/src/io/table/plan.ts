@@ -103,7 +103,11 @@ export interface ReadRowsOptions extends TableOptions {
   onRows?(rows: number): void
 }
 
-/** Reads a table as a tensor, on this thread. Throws an InputError if it cannot be read as one. */
+/**
+ * Reads all rows of a table (a source of rows: a file or records, read in batches) as a sparse tensor, on this
+ * thread. Columns become modes, value and weight by the options, or by guessing. Throws an InputError if they
+ * cannot.
+ */
 export async function readRows(table: Table, options: ReadRowsOptions = {}): Promise<SparseTensor> {
   return readPlanned(await planRows(table, options))
 }

@@ -257,9 +257,11 @@ function resolveSize(problem: Problem, entries: number, weighted: boolean) {
 }
 
 /**
- * Places the records of all entries and sorts them. With several processes the entries are first sent to
- * those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * Places the records of all entries in the views and sorts them. With several processes the entries are first
+ * sent to those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * @param number by which the pool's threads know the problem
  * @param times receives the seconds of both phases
+ * @param lap returns the seconds since its last call
  */
 async function placeAndSort(
   context: LoadingContext,

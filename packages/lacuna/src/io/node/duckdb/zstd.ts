@@ -33,8 +33,10 @@ export async function checkZstd(path: string): Promise<void> {
 }
 
 /**
- * Returns the position behind the frame that begins at `start`; throws if it is invalid.
- * @param size of the file
+ * Returns the position behind the frame that begins at `start`, by its headers alone. Throws if no frame begins
+ * there or the file ends before its last block; a result beyond `size` means that it is truncated, too.
+ * @param path of the file, for messages
+ * @param size of the file, in bytes
  */
 async function endOfFrame(file: FileHandle, start: number, path: string, size: number): Promise<number> {
   const head = await readExactly(file, start, 8, path)
