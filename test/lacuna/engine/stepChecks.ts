@@ -1,11 +1,13 @@
-/** Checks of each kind of step against the reference. */
+/**
+ * Checks of each kind of step against the reference. Their seeds are fixed, in CI too: how far float32 strays from float64
+ * depends on the conditioning of a random problem, and a fresh one may exceed any tolerance.
+ */
 import fc from 'fast-check'
 import type { Step } from '#lacuna/engine/engine.js'
 import { balance, type FastStep } from '#lacuna/reference/fast.js'
 import { relativeError } from '#lacuna/reference/ntc.js'
 import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
-import { checkProperty } from '../../properties.ts'
 import type { EngineCheck } from './check.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
 import { compareFast, comparePaper, runIterations } from './compareSteps.ts'
@@ -61,7 +63,7 @@ export const stepChecks: EngineCheck[] = [
           maxInner: fc.constantFrom(1, 5),
           seed: fc.integer({ min: 0, max: 2 ** 40 }),
         })
-        await checkProperty(
+        await fc.assert(
           fc.asyncProperty(cases, async ({ order, ...problem }) =>
             demandBelow(
               await comparePaper(engine, { dims: smallDims(order), ...problem }),
@@ -99,7 +101,7 @@ export const stepChecks: EngineCheck[] = [
     check: (make) =>
       withEngine(make, async (engine) => {
         const sensitivities: number[] = []
-        await checkProperty(
+        await fc.assert(
           fc.asyncProperty(fastCases, async ({ order, entries, ...problem }) => {
             const tensor = randomTensor({ dims: smallDims(order), entries, seed: problem.seed })
             // Rows of fewer entries than components are ill-posed without λ: see the next check.
@@ -167,7 +169,7 @@ export const stepChecks: EngineCheck[] = [
     check: (make) =>
       withEngine(make, async (engine) => {
         const sensitivities: number[] = []
-        await checkProperty(
+        await fc.assert(
           fc.asyncProperty(strataCases, async (problem) => {
             sensitivities.push(await compareStrata(engine, problem))
           }),
@@ -275,7 +277,7 @@ export const stepChecks: EngineCheck[] = [
     name: 'A step over all entries without momentum never raises the error',
     check: (make) =>
       withEngine(make, (engine) =>
-        checkProperty(
+        fc.assert(
           fc.asyncProperty(fastCases, fc.boolean(), async ({ order, rank, entries, step, seed }, nasty) => {
             const tensor = randomTensor({ dims: smallDims(order), entries, seed })
             // Columns of very different lengths, in one mode, and some elements at zero.
