@@ -320,7 +320,7 @@ export const mutants = [
     name: 'blocks of rows have equally many rows instead of entries',
     file: 'packages/lacuna/src/engine/cpu/setup/grid/grid.ts',
     find: 'Math.floor((before * blocks) / entries)',
-    replace: 'Math.floor((place * blocks) / rows)',
+    replace: 'Math.floor((position * blocks) / rows)',
     tests: ['test/lacuna/solver/methods/strata.test.ts'],
     testNames: 'blocks of rows',
     rebuild: 'tsc',
@@ -573,7 +573,7 @@ export const mutants = [
     find: 'if (groups && groups[e] === groups[other]) continue',
     replace: 'if (groups && groups[e] < 0) continue',
     tests: ['test/lacuna/model/ensemble/stability.test.ts'],
-    testNames: 'distances',
+    testNames: 'lags at which',
     rebuild: 'tsc',
   },
   {
