@@ -727,7 +727,7 @@ export const mutants = [
     name: 'doubled quotes stay doubled',
     file: 'packages/lacuna/src/io/table/source/csvParser.ts',
     find: 'if (doubled) undoubleQuotes(bytes, fields, rows)',
-    replace: 'if (doubled && rows < 0) undouble(bytes, fields, rows)',
+    replace: 'if (doubled && rows < 0) undoubleQuotes(bytes, fields, rows)',
     tests: ['test/lacuna/io/table/csv.test.ts'],
     rebuild: 'tsc',
   },
