@@ -10,16 +10,9 @@ describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
 })
 
 describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
-  // Each number of partitions with several numbers of threads, and each of threads with several of partitions.
-  const engines = [
-    [1, 1],
-    [1, 2],
-    [1, 7],
-    [2, 1],
-    [2, 3],
-    [3, 2],
-    [3, 7],
-  ].map(([parts, threads]) => ({ parts, threads, engine: cpuEngine({ parts, threads }) }))
+  const engines = [1, 2, 3].flatMap((parts) =>
+    [1, 2, 3, 7].map((threads) => ({ parts, threads, engine: cpuEngine({ parts, threads }) })),
+  )
   afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
   const variants = engines.map(({ parts, threads, engine }) => ({
     name: `${parts} parts on ${threads} threads`,
