@@ -12,7 +12,14 @@ import { InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/index.ts'
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
-import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
+import {
+  decodeNpy,
+  displayName,
+  encodeNpz,
+  type NpzEntries,
+  type UnpackOptions,
+  unpackNpz,
+} from '../npz/index.ts'
 import {
   damagedField,
   isNumber,
@@ -118,7 +125,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   if (metadata.format !== MODEL_FORMAT)
     throw new InputError(
       'format',
-      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
+      `${name}: the format is ${displayName(JSON.stringify(metadata.format) ?? 'not given')}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata

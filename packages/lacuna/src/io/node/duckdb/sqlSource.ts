@@ -5,7 +5,7 @@ import { InputError } from '../../../base/inputError.ts'
 import type { Dialect, TableColumn } from '../../table/index.ts'
 import type { ColumnType } from '../../text/index.ts'
 import { attachDatabase, findDatabaseTable } from './database.ts'
-import { identifier, literal, type TableSession } from './session.ts'
+import { fileLiteral, identifier, literal, type TableSession } from './session.ts'
 
 /** The prefix of the names of columns that hold the fields of a text verbatim. */
 export const VERBATIM_PREFIX = 'lacuna as it stands '
@@ -70,9 +70,6 @@ export async function openSource(session: TableSession, source: SqlSource): Prom
   if (table !== undefined) await session.run(`CREATE TEMP VIEW data AS SELECT * FROM ${table}`)
   return `(${query.trim().replace(/;$/, '')})`
 }
-
-/** Quotes a path for SQL, with *, ? and [ escaped, which DuckDB would take for a pattern of names. */
-export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
 /** An option of DuckDB's readers: folder names such as rating=99/ do not become columns. */
 const NO_HIVE = 'hive_partitioning = false'
