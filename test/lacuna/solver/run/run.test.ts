@@ -5,7 +5,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { resumeRun, startRun } from '#lacuna/fileRun.js'
 import type { CpModel } from '#lacuna/model/index.js'
-import { type Changes, complete, decodeRun, encodeRun, Run, type RunOptions, type RunState } from '#lacuna/solver/index.js'
+import {
+  type Changes,
+  complete,
+  decodeRun,
+  encodeRun,
+  Run,
+  type RunOptions,
+  type RunState,
+} from '#lacuna/solver/index.js'
 import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 import { shuffleEntries } from '../../engine/suite.ts'
