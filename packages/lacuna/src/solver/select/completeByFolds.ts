@@ -14,8 +14,8 @@ import {
 } from '../../model/index.ts'
 import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
-import type { FoldTrial } from './foldSearch.ts'
+import { type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
+import type { FoldChoice, FoldTrial } from './trials.ts'
 
 /**
  * Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered.
