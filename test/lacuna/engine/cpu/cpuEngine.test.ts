@@ -6,7 +6,7 @@ import { engineChecks, keepOpen, variantChecks } from '../suite.ts'
 describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
   const engine = cpuEngine({ threads: 2, parts })
   afterAll(() => engine.close())
-  it.each(engineChecks)('$name', ({ check }) => check(keepOpen(engine)))
+  for (const { name, check } of engineChecks) it(name, () => check(keepOpen(engine)))
 })
 
 describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
@@ -18,7 +18,7 @@ describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
     name: `${parts} parts on ${threads} threads`,
     make: keepOpen(engine),
   }))
-  it.each(variantChecks)('$name', ({ check }) => check(variants))
+  for (const { name, check } of variantChecks) it(name, () => check(variants))
 })
 
 describe('an engine', () => {
