@@ -3,6 +3,7 @@
  * API. It may change in any release and is not part of the API.
  */
 
+export { collectGarbage } from './base/garbage.ts'
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
@@ -18,7 +19,7 @@ export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
 export { openFile } from './io/node/files/openFile.ts'
-export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
+export { replaceFiles, writeChunks, writeFileWhole } from './io/node/files/writeFileWhole.ts'
 export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
 export { fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'

@@ -1,5 +1,6 @@
 /** Starts pools of worker threads, or a stand-in that works on the calling thread. */
 import { InputError } from '../../../base/inputError.ts'
+import { waitFor } from '../../../base/waits.ts'
 import type { Answer, Reply, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 import { startWorker, type WorkerPort } from './startWorker.ts'
@@ -40,7 +41,7 @@ export function startPool(threads: number, { canReuse = true } = {}): Pool {
 
   /** Sends a request to worker w; resolves with its answer. */
   function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
-    return new Promise((resolve, reject) => {
+    return waitFor(`worker thread ${w + 1} to answer '${request.type}'`, (resolve, reject) => {
       pending[w].push({ resolve, reject })
       worker.ref()
       worker.send(request)
