@@ -4,7 +4,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,6 +19,7 @@ const MAIN = join(ROOT, 'packages/cli/dist/lacuna.js')
  * @property {number} chains number of runs; each is killed and resumed until it ends
  * @property {number} resumed how often a run continued from a checkpoint and not from the beginning
  * @property {number} different number of runs whose factors differ from those of the uninterrupted run
+ * @property {number} leftover number of hidden files that were left when a run had ended
  */
 
 /**
@@ -45,7 +46,7 @@ export async function killAndResume({
 }) {
   const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
   wanted ??= await digestUninterrupted(folder, command)
-  const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
+  const outcome = { kills: 0, chains: 0, resumed: 0, different: 0, leftover: 0 }
   while (outcome.kills < kills) {
     const model = `model-${++outcome.chains}.npz`
     for (;;) {
@@ -69,6 +70,7 @@ export async function killAndResume({
       )
     }
     if ((await digest(join(folder, model))) !== wanted) outcome.different++
+    outcome.leftover += readdirSync(folder).filter((name) => name.startsWith('.')).length
   }
   return outcome
 }
@@ -141,7 +143,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     })
     process.stderr.write('\n')
     console.log(JSON.stringify(outcome))
-    process.exitCode = outcome.different === 0 ? 0 : 1
+    process.exitCode = outcome.different === 0 && outcome.leftover === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true })
   }
