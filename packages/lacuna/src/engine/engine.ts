@@ -140,6 +140,8 @@ export interface LoadedProblem {
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken; false by default. */
   readonly hasStrata?: boolean
+  /** Whether 'posterior' steps can be taken; false by default. */
+  readonly hasPosterior?: boolean
   /** The hardware that solves it, if that makes a difference to the bits: for a model's training record. */
   readonly backend?: string
   /**
@@ -177,7 +179,7 @@ export interface LoadedProblem {
    * bits.
    */
   readState(): Promise<EngineState>
-  /** Replaces the complete state. */
+  /** Replaces the complete state; covariances need a problem with `hasPosterior`. */
   writeState(state: EngineState): Promise<void>
   /**
    * Statistics of the training entries of all processes by row, in data units.

@@ -35,7 +35,7 @@ export {
   unitOf,
   withZeros,
 } from './observed.ts'
-export { sortInCOrder } from './order/cOrder.ts'
+export { cOrderOf, sortInCOrder } from './order/cOrder.ts'
 export { pickEntries } from './pickEntries.ts'
 export {
   checkReshaping,

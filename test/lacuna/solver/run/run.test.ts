@@ -5,7 +5,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { resumeRun, startRun } from '#lacuna/fileRun.js'
 import type { CpModel } from '#lacuna/model/index.js'
-import { complete, decodeRun, encodeRun, Run, type RunOptions, type RunState } from '#lacuna/solver/index.js'
+import {
+  type Changes,
+  complete,
+  decodeRun,
+  encodeRun,
+  Run,
+  type RunOptions,
+  type RunState,
+} from '#lacuna/solver/index.js'
 import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 import { shuffleEntries } from '../../engine/suite.ts'
@@ -219,6 +227,52 @@ describe('a change on the way', () => {
     expect(run.stopped).toBeUndefined()
     for await (const _ of run);
     expect(run.epochs).toBeGreaterThan(3.5)
+    await run.close()
+  })
+
+  it('a run that is changed, saved and resumed continues with the bits of one that is not interrupted', {
+    timeout: 20_000,
+  }, async () => {
+    const changes: Changes[][] = [
+      [{ lambda: 0.1 }],
+      [{ sample: 0.5 }],
+      [{ lambda: 0.1 }, { lambda: 'auto' }],
+      [{ tolerance: 0.01 }],
+    ]
+    const factors: string[] = []
+    for (const [first, second] of changes)
+      for (const isInterrupted of [false, true]) {
+        // Learns a prior unless λ or c are given, so that the state has covariances before the change.
+        let run = await startRun(tensor, { ...LEARNED, threads: 1 })
+        for await (const { epoch } of run) if (epoch > 1) break
+        await run.change(first)
+        if (isInterrupted) {
+          await run.save(at('changed.run'))
+          await run.close()
+          run = await resumeRun(at('changed.run'), tensor, { threads: 2 })
+        }
+        if (second) {
+          await run.advance()
+          await run.change(second)
+        }
+        for await (const _ of run);
+        factors.push(bytesOf(await run.model()))
+        await run.close()
+      }
+    changes.forEach((change, i) => {
+      expect(factors[2 * i + 1], JSON.stringify(change)).toBe(factors[2 * i])
+    })
+  })
+
+  it('a run that was started with a given λ learns no prior after a change to an automatic one', {
+    timeout: 20_000,
+  }, async () => {
+    const run = await Run.start(tensor, { ...LEARNED, lambda: 0.1 })
+    await run.advance()
+    await run.change({ lambda: 'auto' })
+    for await (const _ of run);
+    expect(run.stopped).toBe('epochs')
+    expect((await run.model()).prior).toBeUndefined()
     await run.close()
   })
 

@@ -30,7 +30,6 @@ export class CpuProblem implements LoadedProblem {
   /** Durations of the phases of loading. */
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
-  /** Whether 'posterior' steps can be taken. */
   readonly hasPosterior: boolean
   readonly #workers: ProblemWorkers
   readonly #number: number
@@ -226,8 +225,12 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
-  /** Replaces the complete state; without momentum factors, those are set to the factors. */
+  /**
+   * Replaces the complete state; without momentum factors, those are set to the factors. Throws if the state
+   * has covariances for which no memory was taken.
+   */
   async writeState(state: EngineState): Promise<void> {
+    if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {

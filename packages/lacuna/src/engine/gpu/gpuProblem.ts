@@ -50,6 +50,8 @@ export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken, by the CPU's threads. */
   readonly hasStrata: boolean
+  /** Whether 'posterior' steps can be taken, by the CPU's threads. */
+  readonly hasPosterior: boolean
   readonly #cpuProblem: CpuProblem
   readonly #backend: GpuBackend
   readonly #tables: Tables
@@ -86,6 +88,7 @@ export class GpuProblem implements LoadedProblem {
   ) {
     this.statistics = cpuProblem.statistics
     this.hasStrata = cpuProblem.hasStrata
+    this.hasPosterior = cpuProblem.hasPosterior
     this.#cpuProblem = cpuProblem
     this.#backend = backend
     this.#tables = tables

@@ -89,8 +89,12 @@ export function fastMethod(
   const costs = stages.map((stage) => problem.cost(stage))
   const rule = lambdaRule(statistics, rank)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
-  // With fewer entries than rows there is nothing to learn a prior from.
-  const learns = learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) && entries >= allRows
+  // With fewer entries than rows there is nothing to learn a prior from. The settings may have changed since
+  // the problem was loaded, with or without memory for covariances.
+  const learns =
+    learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) &&
+    (problem.hasPosterior ?? false) &&
+    entries >= allRows
   const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0
   // Where unlisted cells are zeros, rows have enough cells without regularization.
   const chooseLambda = (rmse: number, sample: number): number =>

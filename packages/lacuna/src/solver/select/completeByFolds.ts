@@ -12,7 +12,8 @@ import {
 } from '../../model/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
+import { type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
+import type { FoldChoice } from './trials.ts'
 
 /**
  * Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered.
