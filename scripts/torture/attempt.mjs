@@ -73,7 +73,7 @@ export async function runAttempt(place, item, reference, seed, number) {
   const history = []
   const name = (/** @type {string} */ what) =>
     `${item.name}: ${what} [attempt ${number}: ${history.join('; ')}]`
-  let mayBePartial = false
+  const may = { mayBePartial: false, mayBeMixed: false }
   for (let left = 1 + random.below(6); left > 0; left--) {
     const fault = drawFault(item, random, reference)
     const args = [...item.args, ...(item.resumes && history.length > 0 ? ['--resume'] : [])]
@@ -91,9 +91,9 @@ export async function runAttempt(place, item, reference, seed, number) {
       if (item.prints && end.code === 0 && end.stdout !== reference.stdout)
         outcome.unclean.push(name('prints something else'))
     }
-    // An interrupted run saves the model so far.
-    mayBePartial ||= fault.kind === 'signal'
-    outcome.damaged.push(...(await findDamage({ ...run, ends, mayBePartial })).map(name))
+    may.mayBePartial ||= fault.kind === 'signal'
+    may.mayBeMixed ||= ends.some(({ killed }) => killed)
+    outcome.damaged.push(...(await findDamage({ ...run, ends, ...may })).map(name))
   }
   history.push('no fault')
   const processes = item.needs === 'mpi' ? 1 + random.below(2) : 1
@@ -102,7 +102,9 @@ export async function runAttempt(place, item, reference, seed, number) {
   const end = await launch(work, args, undefined, { env, processes })
   if (isResumed(end)) outcome.resumes++
   if (end.code !== 0) outcome.unclean.push(name(`ends with ${end.code}: ${end.stderr.trim().slice(-300)}`))
-  outcome.damaged.push(...(await findDamage({ ...run, ends: [end], mayBePartial: false })).map(name))
+  outcome.damaged.push(
+    ...(await findDamage({ ...run, ends: [end], mayBePartial: false, mayBeMixed: false })).map(name),
+  )
   outcome.leftover.push(...leftovers(place.inputs, attempt, item).map(name))
   if (outcome.damaged.length + outcome.leftover.length + outcome.unclean.length === 0)
     rmSync(attempt, { recursive: true })

@@ -63,6 +63,6 @@ export function leftovers(inputs, attempt, item) {
   const beside = readdirSync(join(attempt, 'work')).filter((name) => !known.has(name))
   const folder = item.folder ? join(attempt, 'work', item.folder) : undefined
   const within = folder && existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : []
-  const hidden = within.filter((name) => /(^|\/)\.|\.(tmp|part|old)$/.test(name))
+  const hidden = within.filter((name) => /\.(tmp|part|old)(\.\w+)*$/.test(name))
   return [...beside, ...hidden, ...readdirSync(join(attempt, 'tmp')).map((name) => `$TMPDIR/${name}`)]
 }

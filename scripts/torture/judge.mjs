@@ -8,6 +8,18 @@ import { changedInputs, comparedFiles, isReadableModel, stateOf } from './folder
 /** @typedef {import('./launch.mjs').Ended} Ended */
 /** @typedef {import('./launch.mjs').Fault} Fault */
 
+/**
+ * @typedef {object} Checked what is checked after a run
+ * @property {string} inputs folder of the inputs
+ * @property {string} work folder that the command ran in
+ * @property {Case} item
+ * @property {string[]} fingerprints of the files that are compared
+ * @property {boolean} hasOld whether older outputs were there at first
+ * @property {Ended[]} ends of the command, or of the two that ran at the same time
+ * @property {boolean} mayBePartial whether a run was interrupted, which saves the model so far
+ * @property {boolean} mayBeMixed whether a run was killed, maybe between two files that it replaces together
+ */
+
 /** Exit codes after signals. */
 const SIGNAL_CODES = [129, 130, 143]
 
@@ -32,22 +44,22 @@ export function findBadEnd(fault, end, item) {
 /**
  * What a run has damaged: inputs that changed, outputs that are lost or neither old nor new, files that belong
  * together and do not go together, and a rescued model that cannot be read.
- * @param {{ inputs: string, work: string, item: Case, fingerprints: string[], hasOld: boolean, ends: Ended[], mayBePartial: boolean }} run
+ * @param {Checked} run
  * @returns {Promise<string[]>}
  */
-export async function findDamage({ inputs, work, item, fingerprints, hasOld, ends, mayBePartial }) {
+export async function findDamage({ inputs, work, item, fingerprints, hasOld, ends, ...may }) {
   const damage = changedInputs(inputs, work).map((name) => `the input ${name} has changed`)
   const mustBeNew = ends.some(({ code }) => code === 0)
   const states = new Set()
   for (const [k, name] of comparedFiles(item).entries()) {
     let state = await stateOf(work, name, item, fingerprints[k])
-    if (state === 'other' && mayBePartial && (await isReadableModel(join(work, name)))) state = 'new'
+    if (state === 'other' && may.mayBePartial && (await isReadableModel(join(work, name)))) state = 'new'
     states.add(state)
     if (state === 'other') damage.push(`${name} is neither old nor new`)
     else if (state === 'absent' && hasOld && item.outputs.includes(name)) damage.push(`${name} is lost`)
     else if (state !== 'new' && mustBeNew) damage.push(`${name} is ${state} though the command has succeeded`)
   }
-  if (item.isUnit && states.size > 1)
+  if (item.isUnit && states.size > 1 && !may.mayBeMixed)
     damage.push(`files that belong together are ${[...states].join(' and ')}`)
   for (const { stderr } of ends) {
     const [, rescued] = /The model is not lost: it is in (.*)\.$/m.exec(stderr) ?? []

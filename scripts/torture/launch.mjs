@@ -24,7 +24,8 @@ export const mpirun = ['mpirun.openmpi', 'mpirun'].find((name) => spawnSync(name
  * @property {boolean} [stays] whether an error comes back
  * @property {number} [seed] of short reads and clocks
  * @property {string} [call] name of the system call
- * @property {number} [afterMs] time to the signal, from the start
+ * @property {number} [afterMs] time to the signal
+ * @property {(stderr: string) => boolean} [when] begins that time when it holds for stderr so far, in place of the start
  * @property {NodeJS.Signals} [signal]
  */
 
@@ -43,15 +44,16 @@ export const LIMIT_MS = 120_000
 
 /**
  * Runs `lacuna` in a folder.
- * @param {string} cwd its parent holds the report and a folder for temporary files
+ * @param {string} cwd its parent gets the report of the file layer, and has a folder tmp unless `env` names another
  * @param {readonly string[]} args
  * @param {Fault} [fault]
  * @param {{ env?: NodeJS.ProcessEnv, processes?: number }} [options]
  * @returns {Promise<Ended>}
  */
 export function launch(cwd, args, fault = { kind: 'none' }, { env = {}, processes = 1 } = {}) {
+  const isOfLayer = !['none', 'system call', 'moment', 'signal'].includes(fault.kind)
   const report = join(dirname(cwd), 'report')
-  rmSync(report, { force: true })
+  if (isOfLayer) rmSync(report, { force: true })
   let command = [process.execPath, MAIN, ...args]
   if (processes > 1 && mpirun)
     command = [mpirun, '--oversubscribe', '--bind-to', 'none', '-n', String(processes), ...command]
@@ -68,7 +70,6 @@ export function launch(cwd, args, fault = { kind: 'none' }, { env = {}, processe
       `inject=${fault.call}:signal=SIGKILL:when=${fault.at}`,
       ...command,
     ]
-  const isOfLayer = !['none', 'system call', 'moment', 'signal'].includes(fault.kind)
   const child = spawn(command[0], command.slice(1), {
     cwd,
     env: {
@@ -96,16 +97,21 @@ export function launch(cwd, args, fault = { kind: 'none' }, { env = {}, processe
     const limit = setTimeout(() => {
       hung = child.kill('SIGABRT')
     }, LIMIT_MS)
-    const timer =
-      fault.afterMs === undefined
-        ? undefined
-        : setTimeout(() => killOne(child.pid ?? 0, processes, fault), fault.afterMs)
+    const { afterMs, when = () => true } = fault
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const watch = setInterval(() => {
+      if (afterMs === undefined || !when(stderr)) return
+      clearInterval(watch)
+      timer = setTimeout(() => killOne(child.pid ?? 0, processes, fault), afterMs)
+    }, 5)
     child.on('error', reject)
     child.on('close', (code, signal) => {
       clearTimeout(limit)
+      clearInterval(watch)
       clearTimeout(timer)
       const killed = signal === 'SIGKILL' || code === 137
-      const fired = existsSync(report) ? readFileSync(report, 'utf8') : ''
+      const fired = isOfLayer && existsSync(report) ? readFileSync(report, 'utf8') : ''
       resolve({ code, killed, hung, fired, stdout, stderr })
     })
   })

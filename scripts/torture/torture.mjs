@@ -20,7 +20,7 @@ const SOFTWARE_GPU = '/usr/lib/chromium/vk_swiftshader_icd.json'
 
 /**
  * @typedef {object} Options
- * @property {number} [seconds] ends after this time
+ * @property {number} [seconds] begins no attempt after this time, which does not count making the inputs
  * @property {number} [kills] ends after so many kills
  * @property {number} seed of all that is random
  * @property {number} [attempt] repeats this one alone
@@ -39,11 +39,11 @@ export async function torture({
   jobs = 2,
   say = () => {},
 }) {
-  const end = performance.now() + 1000 * seconds
   const folder = mkdtempSync(join(tmpdir(), 'lacuna-torture-'))
   const inputs = join(folder, 'inputs')
   for (const name of [inputs, join(folder, 'tmp')]) mkdirSync(name)
   await prepareInputs(inputs)
+  const end = performance.now() + 1000 * seconds
   const server = await startServer()
   const env = (/** @type {Case} */ { needs }) =>
     needs === 'server' ? server.env : needs === 'gpu' ? { VK_ICD_FILENAMES: SOFTWARE_GPU } : {}
