@@ -1,7 +1,7 @@
 // Kills `lacuna complete` repeatedly while it learns, resumes it each time on another number of threads, and compares
 // the factors with those of an uninterrupted run: the long chains of one command, for test/cli/resume.test.ts.
 // @ts-check
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashFactors } from './fingerprint.mjs'
 import { launch } from './launch.mjs'
@@ -12,6 +12,7 @@ import { launch } from './launch.mjs'
  * @property {number} chains number of runs; each is killed and resumed until it ends
  * @property {number} resumed how often a run continued from a checkpoint and not from the beginning
  * @property {number} different number of runs whose factors differ from those of the uninterrupted run
+ * @property {number} leftover number of hidden files that were left when a run had ended
  */
 
 /**
@@ -35,7 +36,7 @@ export async function killAndResume({
   wanted,
 }) {
   const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
-  const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
+  const outcome = { kills: 0, chains: 0, resumed: 0, different: 0, leftover: 0 }
   while (outcome.kills < kills) {
     const model = `model-${++outcome.chains}.npz`
     for (;;) {
@@ -59,6 +60,7 @@ export async function killAndResume({
       outcome.kills++
     }
     if ((await hashFactors(join(folder, model))) !== wanted) outcome.different++
+    outcome.leftover += readdirSync(folder).filter((name) => name.startsWith('.')).length
   }
   return outcome
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
+import { nameWait } from '#lacuna/base/waits.js'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const HOST = fileURLToPath(new URL('./host.mjs', import.meta.url))
@@ -35,8 +36,9 @@ interface RunOptions {
  */
 export function lacuna(args: string[], options: RunOptions = {}): Promise<Run> {
   const { alone, input, shell, during } = options
-  if (alone || input !== undefined || shell || during) return runInOwnProcess(args, options)
-  const run = last.then(() => runInHost(args, options))
+  const what = `the end of: lacuna ${args.join(' ')}`
+  if (alone || input !== undefined || shell || during) return nameWait(what, runInOwnProcess(args, options))
+  const run = last.then(() => nameWait(what, runInHost(args, options)))
   last = run.catch(() => {})
   return run
 }

@@ -15,11 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
 import { explainFileError } from '#lacuna/io/node/files/fileError.js'
+import { type Input, withPath } from '#lacuna/io/node/files/input.js'
 import { ownIdentity } from '#lacuna/io/node/files/owner.js'
+import { removeAtExit } from '#lacuna/io/node/files/temporary.js'
 import { replaceFiles, writeChunks } from '#lacuna/io/node/files/writeFileWhole.js'
 import {
   answerTable,
@@ -362,6 +366,43 @@ describe('temporary files', () => {
       }
     },
   )
+
+  test('a process sets the times of its temporary files every 30 seconds', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const cancelRemoval = removeAtExit(at(leave('mine', 1_000_000)))
+    const age = (): number => Date.now() - statSync(at('mine')).mtimeMs
+    try {
+      vi.advanceTimersByTime(29_000)
+      expect(age()).toBeGreaterThan(900_000)
+      vi.advanceTimersByTime(1_000)
+      expect(age()).toBeLessThan(60_000)
+    } finally {
+      cancelRemoval()
+      vi.useRealTimers()
+    }
+  })
+
+  test('the contents of pipes and the files of DuckDB, in the folder of the system, are swept like others', async () => {
+    const [, start, space] = ownIdentity().split('-')
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    const dead = `.lacuna-duckdb.${gone}-${start}-${space}-${HEX}.tmp`
+    vi.stubEnv('TMPDIR', folder)
+    const pipe = { isPipe: true, open: () => Readable.from([bytes('1 1 1')]) } as Partial<Input> as Input
+    try {
+      mkdirSync(at(dead))
+      leave(`${dead}/half`)
+      await withPath(pipe, '.csv', async (path) => {
+        expect(readdirSync(folder)).toEqual([basename(path)])
+        expect(path).toMatch(/\.lacuna-pipe\..*\.tmp\.csv$/)
+      })
+      leave(dead)
+      const session = await openSession('a table')
+      expect(readdirSync(folder)).toEqual([])
+      session.close()
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
 
   test('temporary files of a name of 255 bytes have names that are not longer', async () => {
     const name = 'é'.repeat(127)

@@ -12,7 +12,14 @@ import { InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/index.ts'
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
-import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
+import {
+  decodeNpy,
+  encodeNpz,
+  type NpzEntries,
+  npzChunks,
+  type UnpackOptions,
+  unpackNpz,
+} from '../npz/index.ts'
 import {
   damagedField,
   isNumber,
@@ -48,6 +55,9 @@ const PLAIN_VERSION = 1
 
 /** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
+
+/** Encodes a model as `encodeModel` does, in chunks, of which the factors are views. */
+export const modelChunks = (model: CpModel): Generator<Uint8Array> => npzChunks(modelEntries(model))
 
 /** Returns the files of a model's .npz by name: metadata.json and the arrays. */
 export function modelEntries(model: CpModel): NpzEntries {

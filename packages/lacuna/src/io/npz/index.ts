@@ -15,6 +15,7 @@ export {
   encodeNpz,
   listNpz,
   type NpzEntries,
+  npzChunks,
   type UnpackOptions,
   unpackNpz,
 } from './npz.ts'
