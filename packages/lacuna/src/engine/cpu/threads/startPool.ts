@@ -14,8 +14,10 @@ interface PendingRequest {
 
 /**
  * Starts a pool of worker threads. If one fails, all requests without an answer reject and all threads end.
+ * @param options canReuse: whether the threads may serve other pools afterwards; not if other processes are
+ * connected to them
  */
-export function startPool(threads: number): Pool {
+export function startPool(threads: number, { canReuse = true } = {}): Pool {
   const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
   const pending: PendingRequest[][] = workers.map(() => [])
   let ended: Error | undefined
@@ -46,10 +48,13 @@ export function startPool(threads: number): Pool {
     })
   }
 
-  /** Ends all workers; later requests reject. */
+  /** Releases all workers, or ends them if one has failed or not answered yet; later requests reject. */
   async function close(): Promise<void> {
+    const isIdle = !ended && pending.every((queue) => queue.length === 0)
     ended ??= new Error('The worker threads have ended.')
-    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+    const left = workers.splice(0)
+    if (canReuse && isIdle) for (const worker of left) worker.release()
+    else await Promise.all(left.map((worker) => worker.terminate()))
   }
 
   return {
