@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAnyModel, readModel } from '#lacuna/io/node/index.js'
-import { digest, killAndResume } from '../../scripts/kills.mjs'
+import { hashFactors as digest } from '../../scripts/torture/fingerprint.mjs'
+import { killAndResume } from '../../scripts/torture/killAndResume.mjs'
 import { lacuna, type Run } from './lacuna.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
