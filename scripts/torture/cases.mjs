@@ -63,7 +63,7 @@ export const cases = [
   complete('best', ['data.csv', ...TABLE, '--best', '--rank', '2', '--folds', '2', '--epochs', '3']),
   complete('gpu', ['data.tns', '--rank', '4', '--epochs', '25', '--engine', 'gpu'], {
     needs: 'gpu',
-    weight: 0.5,
+    weight: 0.25,
   }),
   complete('mpi', ['data.tns', '--rank', '4', '--epochs', '400', '--threads', '1'], {
     needs: 'mpi',

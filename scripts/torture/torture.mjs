@@ -9,7 +9,7 @@ import { mpirun } from './launch.mjs'
 import { prepareInputs } from './prepare.mjs'
 import { randomOf } from './random.mjs'
 import { startServer } from './server.mjs'
-import { addOutcome, countFindings, noOutcome } from './table.mjs'
+import { addOutcome, listFindings, noOutcome } from './table.mjs'
 
 /** @typedef {import('./attempt.mjs').Outcome} Outcome */
 /** @typedef {import('./attempt.mjs').Reference} Reference */
@@ -65,14 +65,15 @@ export async function torture({
       const outcome = await runAttempt(place, item, reference, seed, number)
       addOutcome(/** @type {Outcome} */ (outcomes.get(item.name)), outcome)
       addOutcome(sum, outcome)
+      for (const finding of listFindings(outcome)) say(finding)
       say(
-        `${number} attempts, ${sum.kills} kills, ${sum.errors} other faults, ${countFindings(sum)} findings`,
+        `${number} attempts, ${sum.kills} kills, ${sum.errors} other faults, ${listFindings(sum).length} findings`,
       )
     }
   }
   await Promise.all(Array.from({ length: jobs }, work))
   server.close()
-  const isClean = countFindings(sum) === 0
+  const isClean = listFindings(sum).length === 0
   if (isClean) rmSync(folder, { recursive: true })
   return { outcomes, folder: isClean ? undefined : folder }
 }

@@ -43,6 +43,7 @@ describe('the harness finds', () => {
       hasOld: true,
       ends,
       mayBePartial: false,
+      mayDiffer: false,
       mayBeMixed,
     })
   }
