@@ -14,7 +14,7 @@ import { TABLE } from './prepare.mjs'
  * @property {string} [folder] folder that it fills, in place of files that it replaces
  * @property {string[]} [compared] files of that folder that must be the same
  * @property {'gpu' | 'mpi' | 'server'} [needs]
- * @property {number} weight how often it is chosen
+ * @property {number} weight how often it is chosen; below 1 if it takes long
  */
 
 const STEPS = ['--checkpoint-every', '0.001', '--tolerance', '0']

@@ -25,6 +25,7 @@ const SOFTWARE_GPU = '/usr/lib/chromium/vk_swiftshader_icd.json'
  * @property {number} seed of all that is random
  * @property {number} [attempt] repeats this one alone
  * @property {string} [only] cases whose names contain this
+ * @property {boolean} [quick] leaves out cases that take long
  * @property {number} [jobs] attempts at a time
  * @property {(line: string) => void} [say]
  */
@@ -36,6 +37,7 @@ export async function torture({
   seed,
   attempt,
   only = '',
+  quick = false,
   jobs = 2,
   say = () => {},
 }) {
@@ -48,7 +50,9 @@ export async function torture({
   const env = (/** @type {Case} */ { needs }) =>
     needs === 'server' ? server.env : needs === 'gpu' ? { VK_ICD_FILENAMES: SOFTWARE_GPU } : {}
   const place = { inputs, folder, env }
-  const chosen = cases.filter((item) => item.name.includes(only) && isPossible(item))
+  const chosen = cases.filter(
+    (item) => item.name.includes(only) && isPossible(item) && !(quick && item.weight < 1),
+  )
   if (chosen.length === 0) throw new Error(`There is no case ${only}.`)
   /** @type {Map<string, Outcome>} */
   const outcomes = new Map(chosen.map(({ name }) => [name, noOutcome()]))
