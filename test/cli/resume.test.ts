@@ -57,7 +57,7 @@ it('complete gives the same factors after six kill -9 at random moments, resumed
   timeout: 300_000,
 }, async () => {
   const wanted = await digestUninterrupted()
-  const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 700], wanted })
+  const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 400], wanted })
   expect(outcome).toMatchObject({ kills: 6, different: 0, leftover: 0 })
   expect(outcome.resumed).toBeGreaterThan(2)
   expect(existsSync(file('model-1.npz.run'))).toBe(false)
@@ -66,7 +66,7 @@ it('complete gives the same factors after six kill -9 at random moments, resumed
 it('complete gives the same factors after SIGTERM, SIGINT and SIGHUP', { timeout: 300_000 }, async () => {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
   const wanted = await digestUninterrupted()
-  const kills = { kills: 3, signals, between: [100, 500] as [number, number] }
+  const kills = { kills: 3, signals, between: [100, 400] as [number, number] }
   const outcome = await killAndResume({ ...kills, folder: cwd, args: LONG, wanted })
   expect(outcome).toMatchObject({ kills: 3, different: 0, leftover: 0 })
 })
