@@ -2,6 +2,7 @@
  * Loaded into a command by NODE_OPTIONS=--require: a file layer with faults, which $TORTURE_FAULT chooses.
  *   count   counts the operations that change files, and writes the number to `report` at the exit
  *   kill    kills the process before the operation number `at`, or in the middle of it if it is a write
+ *   renamed kills the process as soon as a file that begins with the text `start` has been renamed
  *   error   lets the operation number `at` fail with `code`; if `stays`, all later writes too (a full disk)
  *   short   lets every read return fewer bytes than were asked for, in worker threads too
  *   clock   lets the clocks jump: Date.now both ways by a day, performance.now once ahead by an hour
@@ -89,7 +90,7 @@ function replace(owner, name, wrap) {
 }
 
 /** Lets changes of files pass by beforeChange. */
-async function watchChanges() {
+function watchChanges() {
   for (const name of CHANGES) {
     replace(fs, `${name}Sync`, (original) => (/** @type {any[]} */ ...args) => {
       beforeChange(name)
@@ -138,6 +139,14 @@ async function watchChanges() {
         return method.apply(handle, given)
       })
     return handle
+  })
+}
+
+/** Kills the process as soon as a file that begins with `start` has been renamed. */
+function killAfterRename() {
+  replace(fs, 'renameSync', (original) => (/** @type {string} */ from, /** @type {string} */ to) => {
+    original.call(fs, from, to)
+    if (fs.readFileSync(to, 'latin1').startsWith(fault.start)) process.kill(process.pid, 'SIGKILL')
   })
 }
 
@@ -225,6 +234,7 @@ function loseDevice() {
 if (fault.kind === 'short') shortenReads()
 if (isMainThread) {
   if (fault.kind === 'clock') jumpClocks()
+  if (fault.kind === 'renamed') killAfterRename()
   if (fault.kind === 'device') loseDevice()
   if (['count', 'kill', 'error'].includes(fault.kind)) watchChanges()
   if (fault.kind === 'count') process.on('exit', () => report(String(operations)))

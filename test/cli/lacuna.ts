@@ -43,6 +43,12 @@ export function lacuna(args: string[], options: RunOptions = {}): Promise<Run> {
   return run
 }
 
+/** The environment in which a command is killed as soon as it has renamed a file that begins with a text. */
+export const killAfterRename = (start: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--require ${fileURLToPath(new URL('../../scripts/torture/faultyFiles.cjs', import.meta.url))}`,
+  TORTURE_FAULT: JSON.stringify({ kind: 'renamed', start }),
+})
+
 /** Runs a command in a process of its own. */
 function runInOwnProcess(args: string[], options: RunOptions): Promise<Run> {
   return new Promise((resolve, reject) => {

@@ -271,15 +271,15 @@ describe('several files are one unit', () => {
 })
 
 /** Runs a program that writes the files a, b and c together, in a process of its own; returns its exit. */
-async function writeInProcess(content: string, killAt?: object): Promise<[number | null, string | null]> {
+async function writeInProcess(content: string, fault: object): Promise<[number | null, string | null]> {
   const module = new URL('../../../../packages/lacuna/dist/io/node/files/index.js', import.meta.url).href
-  const preload = new URL('../../../killAt.mjs', import.meta.url).href
+  const layer = new URL('../../../../scripts/torture/faultyFiles.cjs', import.meta.url).pathname
   const program = `
     const { replaceFiles, writeChunks } = await import('${module}')
     const chunks = [new TextEncoder().encode('${content}'.repeat(1000))]
     await replaceFiles(['a', 'b', 'c'].map((name) => writeChunks('${folder}/' + name, chunks)))`
-  const child = spawn(process.execPath, ['--import', preload, '--input-type=module', '-e', program], {
-    env: { ...process.env, KILL_AT: JSON.stringify(killAt ?? {}) },
+  const child = spawn(process.execPath, ['--require', layer, '--input-type=module', '-e', program], {
+    env: { ...process.env, TORTURE_FAULT: JSON.stringify(fault) },
     stdio: 'inherit',
   })
   return (await once(child, 'exit')) as [number | null, string | null]
@@ -292,7 +292,7 @@ test('several files, of which a is new, are each the whole old or the whole new 
   for (let call = 1; ; call++) {
     for (const name of readdirSync(folder)) rmSync(at(name))
     for (const name of ['b', 'c']) writeFileSync(at(name), 'old')
-    const [, signal] = await writeInProcess('new', { call })
+    const [, signal] = await writeInProcess('new', { kind: 'kill', at: call, report: '/dev/null' })
     const texts = ['a', 'b', 'c'].map((name) =>
       existsSync(at(name)) ? readFileSync(at(name), 'utf8') : 'none',
     )
@@ -313,8 +313,8 @@ test('several files, of which a is new, are each the whole old or the whole new 
   }
   expect(hidden()).toEqual([])
   // Three files are opened, written, synced and renamed, two get permissions, one has a second link for a
-  // while, and the folder is synced.
-  expect(kills).toBe(3 * 4 + 2 + 2 + 1)
+  // while, and the folder is synced; an operation may count twice.
+  expect(kills).toBeGreaterThanOrEqual(3 * 4 + 2 + 2 + 1)
   expect(mixed).toBe(2)
 })
 
