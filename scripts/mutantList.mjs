@@ -434,6 +434,22 @@ export const mutants = [
     testNames: 'launchedProcesses recognizes',
     rebuild: 'tsc',
   },
+  {
+    name: 'only the first block of a copy is compared with the other copies',
+    file: 'packages/lacuna/src/io/drive/processes/compareFiles.ts',
+    find: 'for (let block = first; block < blocks; block += step) {',
+    replace: 'for (let block = first; block < 1; block += step) {',
+    tests: ['test/lacuna/io/drive/processes/compareFiles.test.ts'],
+    rebuild: 'tsc',
+  },
+  {
+    name: 'copies of a file of the same size count as one file',
+    file: 'packages/lacuna/src/io/drive/processes/compareFiles.ts',
+    find: '[ino, size, mtimeNs, ctimeNs].join()',
+    replace: '[size].join()',
+    tests: ['test/lacuna/io/drive/processes/compareFiles.test.ts'],
+    rebuild: 'tsc',
+  },
   // model
   {
     name: 'conformal ranks of n − 1',
@@ -894,16 +910,16 @@ export const mutants = [
   {
     name: 'of several files those placed before a failure stay',
     file: 'packages/lacuna/src/io/node/files/writeFileWhole.ts',
-    find: 'for (const { target, old } of aside) renameSync(old, target)',
-    replace: 'for (const { target, old } of aside.slice(1)) renameSync(old, target)',
+    find: 'for (const target of renamed) {',
+    replace: 'for (const target of renamed.slice(1)) {',
     tests: ['test/lacuna/io/node/files.test.ts'],
     rebuild: 'tsc',
   },
   {
     name: 'temporary files of processes that run are swept',
     file: 'packages/lacuna/src/io/node/files/temporary.ts',
-    find: 'pid !== undefined && !isRunning(Number(pid))',
-    replace: 'pid !== undefined',
+    find: 'hasEnded(Number(pid), start, space) ?? isStale(path)',
+    replace: 'isStale(path)',
     tests: ['test/lacuna/io/node/files.test.ts'],
     rebuild: 'tsc',
   },

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { describe, expect, it } from 'vitest'
 import { writePng } from '#lacuna/io/node/index.js'
 import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
+import { killAfterRename, lacuna } from './lacuna.ts'
 
 const { cwd, file, text, run } = exampleFolder('careful')
 
@@ -98,6 +99,9 @@ describe('what is written', () => {
     [['image', 'a.png', '-o', 'b.png', '--mask', 'c.png', '--compare', 'c.png']],
     [['predict', 'm.npz', 't.tns', '-o', 't.tns']],
     [['predict', 'm.npz', 't.csv', '-o', 'link.csv']],
+    [['update', 'm.npz', 't.csv', '-o', 'm.npz']],
+    [['update', 'link.npz', 't.csv', '-o', 'm.npz']],
+    [['fold', 'm.npz', 't.csv', '-o', 'm.npz']],
   ])('an output that is also an input or another output is refused: %j', async ([...args]) => {
     writeFileSync(file('s.train.tns'), text('t.tns'))
     const picture = {
@@ -122,6 +126,26 @@ describe('what is written', () => {
       ),
     })
     expect(readdirSync(cwd).map((name) => [name, readFileSync(file(name)).length])).toEqual(before)
+  })
+
+  it('a split that is killed while it replaces an earlier one leaves a whole file under each name', async () => {
+    const split = (seed: number): string[] =>
+      `split t.tns --test 0.25 --validation 0.25 --seed ${seed} -o killed -q`.split(' ')
+    const names = ['killed.train.tns', 'killed.validation.tns', 'killed.test.tns']
+    await run(...split(3))
+    const old = names.map(text)
+    await run(...split(4))
+    const wanted = names.map(text)
+    await run(...split(3))
+    // Any file is a sign: the process ends when the first one is in its place.
+    const env = killAfterRename('')
+    expect((await lacuna(split(4), { cwd, env, alone: true })).code).toBe(null)
+    expect(names.map(text)).toEqual([wanted[0], ...old.slice(1)])
+    const hidden = (): string[] => readdirSync(cwd).filter((name) => name.startsWith('.killed'))
+    expect(hidden()).not.toEqual([])
+    expect((await run(...split(4))).code).toBe(0)
+    expect(names.map(text)).toEqual(wanted)
+    expect(hidden()).toEqual([])
   })
 
   it('a split leaves no file of an earlier split beside it', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkCrossFitOptions } from '#cli/commands/complete/crossFit.ts'
 import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
-import { synthetic } from '#lacuna/index.js'
-import { lacuna } from './lacuna.ts'
+import { readModel, synthetic } from '#lacuna/index.js'
+import { killAfterRename, lacuna } from './lacuna.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-folds-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -90,6 +90,29 @@ describe('models of folds on the command line', () => {
     const other = await cli('complete', 'all.tns', '--rank', '2', '-o', 'j.npz', '--resume', '-q')
     expect(other).toMatchObject({ code: 2, stdout: '' })
     expect(other.stderr).toContain('j.npz.run is of folds; go on with --folds, --rank auto or --best')
+  })
+
+  it.each([
+    ['the ranks that were tried', 'ranks', ['--rank', 'auto', '--prior', 'isotropic', '--epochs', '8']],
+    ['the noise that was tried', 'choice', ['--rank', '2', '--choose', '--epochs', '42']],
+  ])('a model whose run is killed and resumed records %s', async (_, key, options) => {
+    const args = (name: string) => ['complete', 'all.tns', ...options, '-o', name]
+    const whole = await cli(...args('whole.npz'))
+    const env = killAfterRename('lacuna run')
+    const often = [...args('killed.npz'), '--checkpoint-every', '0.000001']
+    expect((await lacuna(often, { cwd: folder, env, alone: true })).code).toBe(null)
+    const resumed = await cli(...args('killed.npz'), '--resume')
+    expect(resumed.stderr).toContain('Going on from killed.npz.run, after')
+    // The table of trials comes first, the errors follow.
+    const table = (stdout: string): string => stdout.slice(0, stdout.indexOf('\n\n'))
+    expect(table(resumed.stdout)).toBe(table(whole.stdout))
+    expect(table(whole.stdout)).toContain('chosen')
+    const [wanted, found] = await Promise.all(
+      ['whole.npz', 'killed.npz'].map((name) => readModel(join(folder, name))),
+    )
+    expect(found.training[key]).toEqual(wanted.training[key])
+    expect(wanted.training[key]).toBeDefined()
+    expect(found.factors).toEqual(wanted.factors)
   })
 
   it('--plot without ranks and --starts without folds are refused', () => {

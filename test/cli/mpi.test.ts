@@ -1,12 +1,13 @@
 /** `lacuna complete` on several processes gives the results and messages of one process. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { below, draw, stream } from '#lacuna/base/random.js'
+import { version } from '#lacuna/base/version.js'
 import { readModel, readTensor, writeTensor } from '#lacuna/io/node/index.js'
 import { decodeRun } from '#lacuna/solver/run/checkpoint.js'
 import { type JobResult, type Launcher, startJob } from '../lacuna/engine/mpi/job.ts'
@@ -161,6 +162,75 @@ describe('a job of several processes', () => {
     ])
     const info = await onProcesses('Open MPI', 3, 'info', at('data.tns'), '--json')
     expect({ code: info.code, entries: JSON.parse(info.stdout).entries }).toEqual({ code: 0, entries: 6000 })
+  })
+})
+
+describe('processes that differ', () => {
+  /** Runs `complete` on three processes by a shell command that sees its arguments as "$@". */
+  const differing = async (shell: string): Promise<{ code: number | null; sentences: string[] }> => {
+    const args = ['complete', 'data.tns', '--epochs', '2', '--threads', '1', '-o', at('mixed.npz')]
+    const command = ['-c', `cd ${folder}; ${shell}`, process.execPath, main, ...args]
+    const { code, stderr } = await startJob('Open MPI', 3, command, 'bash').ended
+    return { code, sentences: sentences(stderr) }
+  }
+
+  it('a process with another option is named with both values', async () => {
+    expect(await differing('exec "$0" "$@" --rank $((10 + OMPI_COMM_WORLD_RANK / 2))')).toEqual({
+      code: 2,
+      sentences: [
+        'lacuna: Process 3 of 3 was started with --rank 11, process 1 with --rank 10: start all with the same command.',
+      ],
+    })
+    expect(
+      await differing('[ $OMPI_COMM_WORLD_RANK = 1 ] && more=--no-choose; exec "$0" "$@" $more'),
+    ).toEqual({
+      code: 2,
+      sentences: [
+        'lacuna: Process 2 of 3 was started with --no-choose, process 1 without: start all with the same command.',
+      ],
+    })
+  })
+
+  it('a process whose own arguments are wrong says so', async () => {
+    expect(await differing('exec "$0" "$@" --rank $((1 - OMPI_COMM_WORLD_RANK / 2))')).toEqual({
+      code: 2,
+      sentences: [expect.stringMatching(/^lacuna: process 3 of 3: .*--rank.* must be a whole number/)],
+    })
+  })
+
+  it('a process of another version is named with both versions', async () => {
+    const other = at('other/dist')
+    await cp(dirname(main), other, { recursive: true })
+    await symlink(join(dirname(main), '../../../node_modules'), at('other/node_modules'))
+    const files = (await readdir(other)).filter((name) => name.startsWith('version-'))
+    expect(files).toHaveLength(1)
+    const text = await readFile(join(other, files[0]), 'utf8')
+    await writeFile(join(other, files[0]), text.replace(version, '99.0.0'))
+    const shell = `[ $OMPI_COMM_WORLD_RANK = 1 ] && shift && set -- ${join(other, 'lacuna.js')} "$@"; exec "$0" "$@"`
+    expect(await differing(shell)).toEqual({
+      code: 2,
+      sentences: [
+        `lacuna: Process 2 of 3 runs Lacuna 99.0.0, process 1 Lacuna ${version}: install the same version for all.`,
+      ],
+    })
+  })
+
+  it('a process that reads another file of the same size is named, and nothing is learned', async () => {
+    const text = await readFile(at('data.tns'), 'utf8')
+    const half = text.length / 2
+    for (const rank of [0, 1, 2]) {
+      await mkdir(at(`host${rank}`))
+      const copy = rank === 2 ? text.slice(0, half) + text.slice(half).replace(/\.1/, '.2') : text
+      await writeFile(at(`host${rank}/data.tns`), copy)
+    }
+    expect(await differing('cd host$OMPI_COMM_WORLD_RANK; exec "$0" "$@"')).toEqual({
+      code: 2,
+      sentences: [
+        'lacuna: Process 3 of 3 reads other data in data.tns than process 1: copy the same file to all machines.',
+      ],
+    })
+    expect(existsSync(at('mixed.npz'))).toBe(false)
+    expect((await differing('cd host$((OMPI_COMM_WORLD_RANK % 2)); exec "$0" "$@"')).code).toBe(0)
   })
 })
 

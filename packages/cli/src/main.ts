@@ -90,5 +90,5 @@ process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = reportFailure(error)
+  process.exitCode = await reportFailure(error)
 }

@@ -1,4 +1,5 @@
 /** Runs that are saved to files and resumed from them: what Node adds to solver/run/run.ts. */
+import { collectGarbage } from './base/garbage.ts'
 import { openInput, readWhole, writeFileWhole } from './io/node/index.ts'
 import { decodeRun, encodeRun, Run, type RunOptions } from './solver/index.ts'
 import type { SparseTensor } from './tensor/index.ts'
@@ -11,8 +12,14 @@ export class FileRun extends Run {
    * @param path the file to write
    */
   async save(path: string): Promise<void> {
-    const state = await this.state()
-    if (this.isRoot) await writeFileWhole(path, encodeRun(state))
+    collectGarbage(await this.#writeState(path))
+  }
+
+  /** Writes the state of the run as a checkpoint; returns the bytes of the copy that it made for that. */
+  async #writeState(path: string): Promise<number> {
+    const chunks = encodeRun(await this.state())
+    if (this.isRoot) await writeFileWhole(path, chunks)
+    return chunks.reduce((sum, { length }) => sum + length, 0)
   }
 }
 

@@ -3,11 +3,13 @@
  * API. It may change in any release and is not part of the API.
  */
 
+export { collectGarbage } from './base/garbage.ts'
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
+export { compareFiles } from './io/drive/processes/compareFiles.ts'
 export { kindOfShards } from './io/drive/processes/kindOfShards.ts'
 export { readParquetShard } from './io/drive/processes/readParquet.ts'
 export { type ReadShardOptions, readTnsShard } from './io/drive/processes/readTns.ts'
@@ -17,7 +19,7 @@ export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
 export { openFile } from './io/node/files/openFile.ts'
-export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
+export { replaceFiles, writeChunks, writeFileWhole } from './io/node/files/writeFileWhole.ts'
 export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
 export { fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'

@@ -67,10 +67,17 @@ export { fixedStage } from './solver/methods/schedule.ts'
 export { sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
 export { type Chosen, chooseSettings, choosesByDefault } from './solver/select/choose.ts'
-export { chooseByFolds, type FoldChoice } from './solver/select/chooseByFolds.ts'
+export { chooseByFolds } from './solver/select/chooseByFolds.ts'
 export type { SearchOptions } from './solver/select/foldSearch.ts'
 export { isSearch } from './solver/select/foldsCheckpoint.ts'
-export { type Choice, type Trial, type TrialSettings, trialName } from './solver/select/trials.ts'
+export {
+  type Choice,
+  type FoldChoice,
+  type Selection,
+  type Trial,
+  type TrialSettings,
+  trialName,
+} from './solver/select/trials.ts'
 export { settingsOf } from './solver/settings/options.ts'
 export {
   defaults,

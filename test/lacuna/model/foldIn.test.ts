@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { complete } from '#lacuna/index.js'
 import { CpModel } from '#lacuna/model/index.js'
 import { observe, pickEntries, type SparseTensor, split, syntheticRatings } from '#lacuna/tensor/index.js'
-import { predictByDefinition, randomModel, tensorOf } from './answers.ts'
+import { cellsOf, predictByDefinition, randomModel, tensorOf } from './answers.ts'
 
 const pick = (tensor: SparseTensor, isMeant: (entry: number) => boolean): SparseTensor =>
   pickEntries(tensor, Uint32Array.from(tensor.values.keys()).filter(isMeant))
@@ -34,6 +34,22 @@ describe('a row solved by fold-in', () => {
           model.factors[0].subarray(6 * user, 6 * user + 6),
         )
     expect(folded.observed!.counts[0][13]).toBe(observe(train).counts[0][13])
+  })
+
+  it('is the same from the entries in any order, and so is an updated one', () => {
+    const model = new CpModel({
+      ...{ dims: [2, 4], rank: 1, training: { finalLambda: 1e-6 } },
+      factors: [Float32Array.of(1, 1), Float32Array.of(1, 1, 1, 1)],
+      observed: observe(tensorOf([2, 4], cellsOf([2, 4]), [1, 1, 1, 1, 1, 1, 1, 1])),
+    })
+    // In float64 their sum depends on the order: 1 is lost beside 3e16.
+    const cells = [0, 1, 2, 3].map((item) => [2, item])
+    const entries = tensorOf([3, 4], cells, [3e16, 1, -3e16, 7])
+    const backwards = pickEntries(entries, Uint32Array.of(2, 0, 3, 1))
+    for (const update of [false, true]) {
+      const [one, other] = [entries, backwards].map((given) => model.foldIn(given, { update }))
+      expect(other.factors).toEqual(one.factors)
+    }
   })
 
   it('is the same if values are in other units', async () => {

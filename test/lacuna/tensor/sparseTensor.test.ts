@@ -125,6 +125,30 @@ describe('duplicates', () => {
     const { values } = sparseTensor(matrix([0, 0, 2 ** 24], [0, 0, 1], [0, 0, 1]), { duplicates: 'sum' })
     expect(values[0]).toBe(2 ** 24 + 2)
   })
+
+  it.each(['sum', 'mean'] as const)('Duplicates have the same %s in any order', (duplicates) => {
+    const small = fc.array(
+      fc.integer({ min: -999, max: 999 }).map((x) => x / 8),
+      { minLength: 1, maxLength: 5 },
+    )
+    const large = fc.array(fc.float({ min: 2 ** 40, max: 2 ** 60, noNaN: true }), { maxLength: 3 })
+    checkProperty(
+      fc.property(small, large, fc.infiniteStream(fc.nat()), (few, many, keys) => {
+        const given = [...few, ...many, ...many.map((x) => -x)]
+        const keyed = given.map((x) => ({ x, key: keys.next().value ?? 0 }))
+        const other = keyed.toSorted((a, b) => a.key - b.key).map(({ x }) => x)
+        const merged = [given, other].map(
+          (list) =>
+            sparseTensor(matrix(...list.map((x): [number, number, number] => [0, 0, x])), {
+              duplicates,
+              negative: 'keep',
+            }).values[0],
+        )
+        expect(merged[1]).toBe(merged[0])
+      }),
+      { numRuns: 300 },
+    )
+  })
 })
 
 it('sparseTensor keeps labels, names of modes and, where nothing is merged, the arrays themselves', () => {

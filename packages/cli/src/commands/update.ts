@@ -69,7 +69,7 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   const { output, data = [], test: testFile } = options
   if (output === undefined) throw new InputError('option', 'Name the model that comes of it by -o.')
   checkModelName(output)
-  await checkOutputs([output], [...files, ...data, testFile])
+  await checkOutputs([output], [modelFile, ...files, ...data, testFile])
   const before = await readModel(modelFile)
   const read = (paths: readonly string[]) => readNewEntries(paths, before, tableOptions(options), progress)
   const entries = await read(files)

@@ -3,11 +3,10 @@
  * estimate before a file is read, so that a job that cannot fit is refused at once, and again when the file
  * has been read.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type Engine, InputError, type RunOptions } from 'lacuna'
 import {
   availableMemory,
+  collectGarbage as collectNow,
   type EnginePlan,
   estimateTensor,
   formatBytes,
@@ -137,17 +136,15 @@ export function describeJob({ byteLength, items }: EnginePlan): string {
   return `${formatBytes(byteLength)} of memory (${shown.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
-/** Least bytes in use for which garbage is collected at once. */
-const LEAST_GARBAGE = 2 ** 25
+/** Bytes that the idle program has in use, none of which is garbage. */
+const IDLE_BYTES = 24 * 2 ** 20
 
 /**
- * Collects garbage at once if 32 MB or more are in use: otherwise the system counts it as used until the next
+ * Collects garbage at once if there may be much: otherwise the system counts it as used until the next
  * collection.
  * @param shared bytes of shared arrays among the garbage, which Node does not count
  */
 export function collectGarbage(shared = 0): void {
   const { heapUsed, external } = process.memoryUsage()
-  if (heapUsed + external + shared < LEAST_GARBAGE) return
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
+  collectNow(heapUsed + external + shared - IDLE_BYTES)
 }

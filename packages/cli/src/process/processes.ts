@@ -60,19 +60,28 @@ export const startRootProgress = (quiet: boolean): Progress =>
   isRoot ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
 /**
- * Prints an error and returns the exit code. An error of all processes is printed by the root; the others end
- * with code 0, because mpirun might otherwise end the root before it has printed.
- */
-export function reportFailure(error: unknown): number {
-  const isForAll = error instanceof InputError || error instanceof CommanderError
-  return !isRoot && isForAll ? 0 : explainFailure(error)
-}
-
-/**
  * Delay before a process that cannot join the job prints why: if the root cannot join either, it has printed
- * by then.
+ * by then, and mpirun has ended the others.
  */
 const JOIN_FAILURE_DELAY_MS = 2000
+
+/** Waits until the root has printed the error that keeps it from joining the job, if it has one. */
+const waitForRoot = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, JOIN_FAILURE_DELAY_MS))
+
+/**
+ * Prints an error and returns the exit code. An error of all processes is printed by the root; an error of
+ * another process alone, which was started with other arguments, by that process.
+ */
+export async function reportFailure(error: unknown): Promise<number> {
+  const isUsers = error instanceof InputError || error instanceof CommanderError
+  if (isRoot || !isUsers || (error instanceof CommanderError && error.exitCode === 0))
+    return explainFailure(error)
+  await waitForRoot()
+  // The output of commander is off here.
+  return explainFailure(
+    withProcessNumber(error instanceof InputError ? error : new InputError('option', error.message)),
+  )
+}
 
 /** Time that failed processes wait for one another before one of them aborts the job. */
 const CLOSE_TIMEOUT_MS = 10_000
@@ -118,7 +127,7 @@ export async function withCpuEngine<T>(
   const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
   const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
     if (isRoot) throw error
-    await new Promise((resolve) => setTimeout(resolve, JOIN_FAILURE_DELAY_MS))
+    await waitForRoot()
     throw new Interrupted(explainFailure(withProcessNumber(error)))
   })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)

@@ -8,5 +8,7 @@ export const node = globalThis.process?.versions?.node
       fs: process.getBuiltinModule('node:fs'),
       os: process.getBuiltinModule('node:os'),
       zlib: process.getBuiltinModule('node:zlib'),
+      v8: process.getBuiltinModule('node:v8'),
+      vm: process.getBuiltinModule('node:vm'),
     }
   : undefined

@@ -140,6 +140,8 @@ export interface LoadedProblem {
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken; false by default. */
   readonly hasStrata?: boolean
+  /** Whether 'posterior' steps can be taken; false by default. */
+  readonly hasPosterior?: boolean
   /** The hardware that solves it, if that makes a difference to the bits: for a model's training record. */
   readonly backend?: string
   /**
@@ -177,12 +179,13 @@ export interface LoadedProblem {
    * bits.
    */
   readState(): Promise<EngineState>
-  /** Replaces the complete state. */
+  /** Replaces the complete state; covariances need a problem with `hasPosterior`. */
   writeState(state: EngineState): Promise<void>
   /**
-   * Statistics of the training entries of all processes by row, in data units.
-   * @param tensor the same entries by other modes, if the loaded modes were reshaped; the loaded tensor by
-   * default
+   * Computes the number, range and mean of the training entries of all processes, and the number and mean of
+   * the entries of each row in every mode, in data units. All processes must call it.
+   * @param tensor this process's training entries, by the modes to count by: the loaded ones by default, or
+   * those before modes were merged or split
    */
   observed(tensor?: SparseTensor): Promise<Observed>
   /** The prior as of the last 'posterior' step; undefined if there was none. */

@@ -13,16 +13,23 @@ export {
   type ChooseByFoldsOptions,
   type ChosenByFolds,
   chooseByFolds,
-  type FoldChoice,
 } from './select/chooseByFolds.ts'
 export {
   type ByFoldsOptions,
   completeByFolds,
   type FoldedCompletion,
 } from './select/completeByFolds.ts'
-export type { FoldTrial, SearchCheckpointing, SearchOptions, SearchState } from './select/foldSearch.ts'
+export type { SearchCheckpointing, SearchOptions, SearchState } from './select/foldSearch.ts'
 export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'
-export { type Choice, type Trial, type TrialSettings, trialName } from './select/trials.ts'
+export {
+  type Choice,
+  type FoldChoice,
+  type FoldTrial,
+  type Selection,
+  type Trial,
+  type TrialSettings,
+  trialName,
+} from './select/trials.ts'
 export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './settings/options.ts'
 export {
   defaults,

@@ -35,7 +35,7 @@ export {
   unitOf,
   withZeros,
 } from './observed.ts'
-export { sortInCOrder } from './order/cOrder.ts'
+export { cOrderOf, sortInCOrder } from './order/cOrder.ts'
 export { pickEntries } from './pickEntries.ts'
 export {
   checkReshaping,
@@ -74,8 +74,9 @@ export {
   type NegativePolicy,
   type SparseTensor,
   type TensorOptions,
+  tensorBytes,
 } from './sparseTensor.ts'
-export { describeFoldBy, type FoldBy, foldByText, foldsOf, splitFold } from './split/folds.ts'
+export { describeFoldBy, entriesWhere, type FoldBy, foldByText, foldsOf, splitFold } from './split/folds.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './split/leaveOneOut.ts'
 export { cellsOf } from './split/pickCells.ts'
 export { type Split, type SplitFractions, split, splitShard } from './split/split.ts'

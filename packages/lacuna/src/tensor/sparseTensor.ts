@@ -47,6 +47,10 @@ export interface SparseTensor {
   readonly deferredDuplicateCheck?: () => void
 }
 
+/** The bytes of a tensor's indices, values and weights. */
+export const tensorBytes = ({ indices, values, weights }: SparseTensor): number =>
+  4 * (indices.length + (weights ? 2 : 1)) * values.length
+
 /** What happens to negative values: an error, kept as they are, or set to zero. */
 export type NegativePolicy = 'error' | 'keep' | 'clip'
 /** What happens to entries with equal coordinates: an error, or merged into their sum, mean or last one. */

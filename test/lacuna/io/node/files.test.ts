@@ -15,10 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
 import { explainFileError } from '#lacuna/io/node/files/fileError.js'
+import { type Input, withPath } from '#lacuna/io/node/files/input.js'
+import { ownIdentity } from '#lacuna/io/node/files/owner.js'
+import { removeAtExit } from '#lacuna/io/node/files/temporary.js'
 import { replaceFiles, writeChunks } from '#lacuna/io/node/files/writeFileWhole.js'
 import {
   answerTable,
@@ -265,26 +270,144 @@ describe('several files are one unit', () => {
   })
 })
 
-describe('temporary files', () => {
-  const gone = spawnSync(process.execPath, ['-e', '']).pid
+/** Runs a program that writes the files a, b and c together, in a process of its own; returns its exit. */
+async function writeInProcess(content: string, fault: object): Promise<[number | null, string | null]> {
+  const module = new URL('../../../../packages/lacuna/dist/io/node/files/index.js', import.meta.url).href
+  const layer = new URL('../../../../scripts/torture/faultyFiles.cjs', import.meta.url).pathname
+  const program = `
+    const { replaceFiles, writeChunks } = await import('${module}')
+    const chunks = [new TextEncoder().encode('${content}'.repeat(1000))]
+    await replaceFiles(['a', 'b', 'c'].map((name) => writeChunks('${folder}/' + name, chunks)))`
+  const child = spawn(process.execPath, ['--require', layer, '--input-type=module', '-e', program], {
+    env: { ...process.env, TORTURE_FAULT: JSON.stringify(fault) },
+    stdio: 'inherit',
+  })
+  return (await once(child, 'exit')) as [number | null, string | null]
+}
 
-  test('temporary files of killed processes are removed; those of others are not', async () => {
-    const hex = '0123456789ab'
-    const stale = [`.a.${gone}-${hex}.tmp`, `.a.${gone}-${hex}.old`]
-    const others = [
-      `.a.${process.pid}-${hex}.tmp`,
-      `.a.${gone}-fresh0000000.tmp`,
-      `.b.${gone}-${hex}.tmp`,
-      '.a.tmp',
-    ]
-    const fresh = `.a.${gone}-aaaaaaaaaaaa.tmp`
-    const before = new Date(Date.now() - 3_600_000)
-    for (const name of [...stale, ...others, fresh]) {
-      writeFileSync(at(name), 'half')
-      if (name !== fresh) utimesSync(at(name), before, before)
+test('several files, of which a is new, are each the whole old or the whole new one after a kill at any call, and the next writer removes what is left', async () => {
+  const hidden = () => readdirSync(folder).filter((name) => name.startsWith('.'))
+  let kills = 0
+  let mixed = 0
+  for (let call = 1; ; call++) {
+    for (const name of readdirSync(folder)) rmSync(at(name))
+    for (const name of ['b', 'c']) writeFileSync(at(name), 'old')
+    const [, signal] = await writeInProcess('new', { kind: 'kill', at: call, report: '/dev/null' })
+    const texts = ['a', 'b', 'c'].map((name) =>
+      existsSync(at(name)) ? readFileSync(at(name), 'utf8') : 'none',
+    )
+    const isNew = texts.map((text) => text === 'new'.repeat(1000))
+    expect(texts.map((text, i) => (isNew[i] ? 'new' : text))).toEqual([
+      isNew[0] ? 'new' : 'none',
+      isNew[1] ? 'new' : 'old',
+      isNew[2] ? 'new' : 'old',
+    ])
+    if (isNew.includes(true) && isNew.includes(false)) mixed++
+    if (signal === null) {
+      expect(isNew).toEqual([true, true, true])
+      break
     }
+    kills++
+    await writeFileWhole(at('d'), [bytes('another file')])
+    expect(hidden(), `after a kill at call ${call}`).toEqual([])
+  }
+  expect(hidden()).toEqual([])
+  // Three files are opened, written, synced and renamed, two get permissions, one has a second link for a
+  // while, and the folder is synced; an operation may count twice.
+  expect(kills).toBeGreaterThanOrEqual(3 * 4 + 2 + 2 + 1)
+  expect(mixed).toBe(2)
+})
+
+describe('temporary files', () => {
+  const HEX = '0123456789ab'
+  /** Writes a file under a hidden name; its times are `age` milliseconds ago. */
+  function leave(name: string, age = 0): string {
+    const time = new Date(Date.now() - age)
+    writeFileSync(at(name), 'half')
+    utimesSync(at(name), time, time)
+    return name
+  }
+
+  test('temporary files in the folder of an output are removed if their process has ended, and not if it runs', async () => {
+    const [pid, start, space] = ownIdentity().split('-')
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    const DAY = 86_400_000
+    leave(`.a.${gone}-${start}-${space}-${HEX}.tmp`)
+    leave(`.other.${gone}-${start}-${space}-${HEX}.old`)
+    leave(`.lacuna-pipe.${gone}-${start}-${space}-${HEX}.tmp.csv.gz`)
+    // The id is used again by another process, or by a thread.
+    leave(`.a.${pid}-1-${space}-${HEX}.tmp`)
+    // In another container or on another machine, where the process cannot be seen.
+    leave(`.a.1-${start}-00000000-${HEX}.tmp`, 660_000)
+    const others = [
+      leave(`.a.${pid}-${start}-${space}-${HEX}.tmp`, DAY),
+      leave(`.a.1-${start}-00000000-aaaaaaaaaaaa.tmp`, 540_000),
+      leave('.a.tmp', DAY),
+      leave(`.a.${gone}-${HEX}.tmp`, DAY),
+    ]
     await writeFileWhole(at('a'), [bytes('whole')])
-    expect(readdirSync(folder).sort()).toEqual([...others, fresh, 'a'].sort())
+    expect(readdirSync(folder).sort()).toEqual([...others, 'a'].sort())
+  })
+
+  test.skipIf(spawnSync('unshare', ['-r', 'true']).status !== 0)(
+    'a process in another namespace of process ids is not taken for one of this namespace',
+    async () => {
+      const module = new URL('../../../../packages/lacuna/dist/io/node/files/owner.js', import.meta.url).href
+      const program = `const { ownIdentity, hasEnded } = await import('${module}')
+        console.log(ownIdentity(), hasEnded(...process.argv[1].split('-')))`
+      const node = [process.execPath, '--input-type=module', '-e', program, ownIdentity()]
+      const [, , space] = ownIdentity().split('-')
+      for (const proc of [['--mount-proc'], []]) {
+        const { stdout } = spawnSync('unshare', ['-r', '--pid', '--fork', ...proc, ...node], {
+          encoding: 'utf8',
+        })
+        expect(stdout).toMatch(/^1-[0-9a-z]+-[0-9a-f]{8} undefined\n$/)
+        expect(stdout).not.toContain(space)
+      }
+    },
+  )
+
+  test('a process sets the times of its temporary files every 30 seconds', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const cancelRemoval = removeAtExit(at(leave('mine', 1_000_000)))
+    const age = (): number => Date.now() - statSync(at('mine')).mtimeMs
+    try {
+      vi.advanceTimersByTime(29_000)
+      expect(age()).toBeGreaterThan(900_000)
+      vi.advanceTimersByTime(1_000)
+      expect(age()).toBeLessThan(60_000)
+    } finally {
+      cancelRemoval()
+      vi.useRealTimers()
+    }
+  })
+
+  test('the contents of pipes and the files of DuckDB, in the folder of the system, are swept like others', async () => {
+    const [, start, space] = ownIdentity().split('-')
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    const dead = `.lacuna-duckdb.${gone}-${start}-${space}-${HEX}.tmp`
+    vi.stubEnv('TMPDIR', folder)
+    const pipe = { isPipe: true, open: () => Readable.from([bytes('1 1 1')]) } as Partial<Input> as Input
+    try {
+      mkdirSync(at(dead))
+      leave(`${dead}/half`)
+      await withPath(pipe, '.csv', async (path) => {
+        expect(readdirSync(folder)).toEqual([basename(path)])
+        expect(path).toMatch(/\.lacuna-pipe\..*\.tmp\.csv$/)
+      })
+      leave(dead)
+      const session = await openSession('a table')
+      expect(readdirSync(folder)).toEqual([])
+      session.close()
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  test('temporary files of a name of 255 bytes have names that are not longer', async () => {
+    const name = 'é'.repeat(127)
+    await writeFileWhole(at(name), [bytes('whole')])
+    expect(readdirSync(folder)).toEqual([name])
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('temporary files are removed at %s', async (signal) => {
@@ -299,7 +422,9 @@ describe('temporary files', () => {
       await writeFileWhole(process.argv[1], chunks())`
     const child = spawn(process.execPath, ['--input-type=module', '-e', program, at('a')])
     await once(child.stdout, 'data')
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.a\.\d+-[0-9a-f]{12}\.tmp$/)])
+    expect(readdirSync(folder)).toEqual([
+      expect.stringMatching(/^\.a\.\d+-[0-9a-z]+-[0-9a-f]{8}-[0-9a-f]{12}\.tmp$/),
+    ])
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([null, signal])
     expect(readdirSync(folder)).toEqual([])

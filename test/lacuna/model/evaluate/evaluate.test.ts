@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CpModel, evaluate, evaluateRanking } from '#lacuna/model/index.js'
 import { observe } from '#lacuna/tensor/index.js'
+import { shuffleEntries } from '../../engine/entrySets.ts'
 import { cellsOf, randomModel, tensorOf } from '../answers.ts'
 
 const dims = [4, 5]
@@ -23,6 +24,12 @@ const rank2 = {
 }
 
 describe('an evaluation', () => {
+  it('is the same for entries in any order', () => {
+    const model = randomModel(dims, 3, { observed: observe(train) })
+    const uneven = { ...test, values: test.values.map((x) => x ** 3 / 7) }
+    expect(evaluate(model, shuffleEntries(uneven, 1))).toEqual(evaluate(model, uneven))
+  })
+
   it('of a perfect model has no error, beside baselines that have one', () => {
     const model = new CpModel({ dims, rank: 2, ...rank2, observed: observe(train) })
     const { rmse, r2, entries, baselines, calibration } = evaluate(model, test, { clip: false })

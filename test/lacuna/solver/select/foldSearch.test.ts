@@ -3,7 +3,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
 import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
 import { settingsOf } from '#lacuna/solver/index.js'
-import { FoldSearch, type FoldTrial } from '#lacuna/solver/select/foldSearch.js'
+import { FoldSearch } from '#lacuna/solver/select/foldSearch.js'
+import type { FoldTrial } from '#lacuna/solver/select/trials.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
 
 const { tensor } = synthetic({ dims: [12, 10, 8], entries: 600, rank: 2, seed: 1 })

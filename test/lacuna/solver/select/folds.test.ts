@@ -17,6 +17,7 @@ import {
 } from '#lacuna/solver/index.js'
 import { pickEntries } from '#lacuna/tensor/index.js'
 import { foldsOf } from '#lacuna/tensor/split/folds.js'
+import { shuffleEntries } from '../../engine/entrySets.ts'
 
 const chance = (e: number): number => Math.abs(Math.sin(12.9898 * (e + 1)) * 43758.5453) % 1
 const normal = (e: number): number =>
@@ -243,10 +244,18 @@ describe('folds', () => {
     expect(() => decodeSearch(saved[0].subarray(0, 5000), 'x.run')).toThrow('damaged or cut short')
   })
 
-  it('complete with folds gives the ensemble of completeByFolds, and reports epochs of every fold', async () => {
+  it('complete with folds gives the ensemble of completeByFolds from entries in any order, and reports epochs of every fold', async () => {
     const seen = new Set<number>()
-    const found = await complete(train, { ...options, folds: 5, onEpoch: (_, fold) => seen.add(fold) })
+    const found = await complete(shuffleEntries(train, 4), {
+      ...options,
+      folds: 5,
+      onEpoch: (_, fold) => seen.add(fold),
+    })
     expect(found!.model.predictMany(test.indices)).toEqual(result.model.predictMany(test.indices))
+    expect(found!.model.intervals).toEqual(result.model.intervals)
+    expect(found!.model.neighbours).toEqual(result.model.neighbours)
+    expect(found!.model.training.outOfFold).toEqual(result.outOfFold)
+    expect(found!.model.training.stability).toEqual(result.stability)
     expect(seen.size).toBe(5)
   })
 

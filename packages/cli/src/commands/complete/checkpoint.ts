@@ -1,7 +1,7 @@
 /** The checkpoint of `complete`: MODEL.run beside the model, from which `--resume` continues. */
 import { rm } from 'node:fs/promises'
-import { InputError } from 'lacuna'
-import { openInput, readWhole } from 'lacuna/internal'
+import { encodeRun, type FileRun, InputError } from 'lacuna'
+import { openInput, readWhole, type Selection, writeFileWhole } from 'lacuna/internal'
 import type { Progress } from '../../print/terminal.ts'
 import { asFlag, shellWord } from '../../process/failure.ts'
 import { fileExists } from '../../process/fileExists.ts'
@@ -39,6 +39,14 @@ export async function trySaveCheckpoint(save: () => Promise<void>, progress: Pro
     if (!(error instanceof InputError)) throw error
     progress.say(`The checkpoint could not be written, and the run goes on without: ${error.in(asFlag)}`)
   }
+}
+
+/**
+ * Writes the checkpoint of a run, with the trials by which its settings were chosen; only the root writes.
+ */
+export async function saveRun(run: FileRun, path: string, selection: Selection): Promise<void> {
+  const { progress, ...state } = await run.state()
+  if (run.isRoot) await writeFileWhole(path, encodeRun({ ...state, progress: { ...progress, selection } }))
 }
 
 /**

@@ -138,7 +138,7 @@ export interface FoundRank {
   rank: number
   /** Whether the run of that model has a checkpoint already, which contains the rank. */
   isBegun: boolean
-  /** The ranks that were tried; undefined if the rank was read from a checkpoint. */
+  /** The ranks that were tried; undefined if the checkpoint of an older version has the rank alone. */
   choice?: FoldChoice
 }
 
@@ -151,8 +151,10 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   const { output, resume } = options
   const path = output === undefined ? undefined : checkpointPath(output)
   const bytes = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
-  if (path !== undefined && bytes && !isSearch(bytes))
-    return { rank: decodeRun(bytes, path).settings.rank, isBegun: true }
+  if (path !== undefined && bytes && !isSearch(bytes)) {
+    const { settings, progress } = decodeRun(bytes, path)
+    return { rank: settings.rank, isBegun: true, choice: progress.selection?.ranks }
+  }
   // The seconds are for all trials together, and again for the model; patience is for its validation entries.
   const { seconds, patience, ...settings } = context.settings
   const found = await chooseByFolds(

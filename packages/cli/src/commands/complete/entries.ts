@@ -5,6 +5,7 @@
 import type { CpModel, ErrorSummary, SparseTensor } from 'lacuna'
 import {
   type Communicator,
+  compareFiles,
   countEntries,
   kindOfShards,
   meanError,
@@ -61,6 +62,7 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
         communicator,
         await communicator.runOnRoot(() => readWithProgress(files, options, progress)),
       )
+    await compareFiles(communicator, files)
     const name = files.join(' ')
     const tensor = await readShard(communicator, files, {
       onRemark: reportRemark(progress),

@@ -1,7 +1,6 @@
 /** The long part of `complete`: one run with progress and checkpoints, which a signal ends in order. */
 import { decodeRun, InputError, type RunOptions } from 'lacuna'
 import {
-  type Choice,
   type Chosen,
   chooseSettings,
   choosesByDefault,
@@ -10,6 +9,7 @@ import {
   openInput,
   option,
   readWhole,
+  type Selection,
   sentence,
   settingsOf,
   type Trial,
@@ -21,29 +21,27 @@ import {
   checkpointPath,
   reportMissingCheckpoint,
   reportReplacedCheckpoint,
+  saveRun,
   trySaveCheckpoint,
 } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
+import type { FoundRank } from './crossFit.ts'
 import { epochFormatter } from './report/epochFormatter.ts'
 import { applyChoice } from './sideInformation.ts'
 
-/** An open run (ended, interrupted or about to start), and the trials that chose its settings, if any. */
+/** An open run (ended, interrupted or about to start), and the trials that chose its settings. */
 export interface LearnedRun {
   run: FileRun
-  choice?: Choice
+  selection: Selection
 }
 
 /**
  * Starts or resumes a run and advances it to its end, or to a signal, upon which a checkpoint is saved. The
  * caller closes the run.
  * @param context entries and settings
- * @param trials the search for the rank before this run; `hasCheckpoint`: whether the checkpoint is already
- * one of this run
+ * @param found the rank, if it was found by cross-validation
  */
-export async function learnModel(
-  context: LearningContext,
-  trials?: { hasCheckpoint: boolean },
-): Promise<LearnedRun> {
+export async function learnModel(context: LearningContext, found?: FoundRank): Promise<LearnedRun> {
   const { options, settings, sets, entries, interruption, progress, communicator } = context
   const { signal, protect } = interruption
   const { output, checkpointEvery } = options
@@ -51,7 +49,7 @@ export async function learnModel(
   // With missing: 'zero', cells that are held out must not be taken for zeros.
   const watch = settings.missing === 'zero' && sets.test ? { test: sets.test } : undefined
   const runOptions = { ...settings, validation: sets.validation, watch, signal }
-  const { run, choice } = await openRun(context, runOptions, path, trials)
+  const { run, selection } = await openRun(context, runOptions, path, found)
   // A signal may reach one process before the others.
   const isAborted = async (): Promise<boolean> =>
     (await communicator.sumNumbers(signal.aborted ? 1 : 0))[0] > 0
@@ -68,15 +66,15 @@ export async function learnModel(
       const report = await run.advance({ seconds: left })
       if (report) progress.update(formatEpoch(report))
       if (isSaved && run.seconds - savedAt >= checkpointEvery) {
-        await protect(() => trySaveCheckpoint(() => run.save(path), progress))
+        await protect(() => trySaveCheckpoint(() => saveRun(run, path, selection), progress))
         savedAt = run.seconds
       }
     }
     progress.end()
     // A run that was interrupted before its first step has nothing to continue from.
     if (!run.stopped && path !== undefined && run.epochs > 0)
-      await protect(() => trySaveCheckpoint(() => run.save(path), progress))
-    return { run, choice }
+      await protect(() => trySaveCheckpoint(() => saveRun(run, path, selection), progress))
+    return { run, selection }
   } catch (error) {
     await run.close()
     throw error
@@ -87,13 +85,13 @@ export async function learnModel(
  * Opens a run: resumes the checkpoint with --resume, or starts anew, with noise, lags and features chosen by
  * trials if that is wanted. Prints which of these happens to a checkpoint.
  * @param path of the checkpoint; undefined without an output
- * @param trials the search for the rank before this run, as in learnModel
+ * @param found the rank, if it was found by cross-validation
  */
 async function openRun(
   context: LearningContext,
   runOptions: RunOptions,
   path: string | undefined,
-  trials: { hasCheckpoint: boolean } | undefined,
+  found: FoundRank | undefined,
 ): Promise<LearnedRun> {
   const {
     options,
@@ -102,16 +100,16 @@ async function openRun(
     communicator,
   } = context
   // The checkpoint of a search for the rank is not one of this run.
-  const isOfSearch = trials?.hasCheckpoint === false
+  const isOfSearch = found?.isBegun === false
   const isThere =
     path !== undefined &&
     (await communicator.broadcastText(0, async () => String(await fileExists(path)))) === 'true'
   const chooses = isChoiceWanted(context, runOptions)
   if (options.resume && !isOfSearch) {
     if (isThere) {
-      const run = await resumeRun(context, withDefaults(runOptions), path, chooses)
-      progress.say(`Going on from ${path}, after ${Number(run.epochs.toFixed(1))} epochs.`)
-      return { run }
+      const resumed = await resumeRun(context, withDefaults(runOptions), path, chooses)
+      progress.say(`Going on from ${path}, after ${Number(resumed.run.epochs.toFixed(1))} epochs.`)
+      return resumed
     }
     reportMissingCheckpoint(String(path), progress)
   } else if (isThere && !isOfSearch) reportReplacedCheckpoint(path, progress)
@@ -124,7 +122,7 @@ async function openRun(
   const run = state
     ? await FileRun.resume(state, train, chosen.options)
     : await FileRun.start(train, chosen.options)
-  return { run, choice }
+  return { run, selection: { choice, ranks: found?.choice } }
 }
 
 /**
@@ -162,7 +160,7 @@ async function resumeRun(
   options: RunOptions,
   path: string,
   chooses: boolean,
-): Promise<FileRun> {
+): Promise<LearnedRun> {
   const bytesOnRoot = await communicator.runOnRoot(async () => readWhole(await openInput(path)))
   const bytes = await communicator.broadcastBytes(bytesOnRoot ?? new Uint8Array(0))
   if (isSearch(bytes))
@@ -171,5 +169,6 @@ async function resumeRun(
       sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
     )
   const state = decodeRun(bytes, path)
-  return FileRun.resume(state, train, chooses ? applyChoice(options, state) : options)
+  const run = await FileRun.resume(state, train, chooses ? applyChoice(options, state) : options)
+  return { run, selection: state.progress.selection ?? {} }
 }

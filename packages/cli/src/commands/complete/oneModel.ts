@@ -1,6 +1,6 @@
 /** The last steps of `complete` for one model: learn, evaluate, save, report. */
 import type { Completion, FileRun, RunOptions } from 'lacuna'
-import type { Choice, FoldChoice } from 'lacuna/internal'
+import type { Selection } from 'lacuna/internal'
 import { print, printJson } from '../../print/print.ts'
 import { Interrupted } from '../../process/failure.ts'
 import { saveModel } from '../../process/saveModel.ts'
@@ -18,9 +18,9 @@ import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
  */
 export async function completeOneModel(context: LearningContext, found?: FoundRank): Promise<void> {
   const { options, settings, sets, interruption, progress, communicator } = context
-  const { run, choice } = await learnModel(
+  const { run, selection } = await learnModel(
     found ? { ...context, settings: { ...settings, rank: found.rank } } : context,
-    found && { hasCheckpoint: found.isBegun },
+    found,
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
@@ -29,7 +29,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         progress.say(`Interrupted. Nothing has been learned yet${notWritten}.`)
         throw interruption.outcome()
       }
-      const { result, errors } = await evaluateRun(context, run, choice, found?.choice)
+      const { result, errors } = await evaluateRun(context, run, selection)
       return { result, errors, ...(await saveResult(context, run, result)) }
     })
     const entries = await context.entries.count(sets.train)
@@ -38,7 +38,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         threads: options.threads,
         processes: communicator.size > 1 ? communicator.size : undefined,
         output,
-        ranks: found?.choice,
+        ranks: selection.ranks,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
       }
       if (options.json)
@@ -59,13 +59,12 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
 /**
  * Measures the errors of the run's model on its sets, and adds them and the trials to the model's training
  * record.
- * @param choice the trials that chose noise, lags and features @param ranks the trials that chose the rank
+ * @param selection the trials that chose the settings
  */
 async function evaluateRun(
   { entries, settings, sets: { train, test } }: LearningContext,
   run: FileRun,
-  choice: Choice | undefined,
-  ranks: FoldChoice | undefined,
+  { choice, ranks }: Selection,
 ): Promise<{ result: Completion; errors: Errors }> {
   const result = { ...(await run.result()), choice }
   const { model, validation } = result

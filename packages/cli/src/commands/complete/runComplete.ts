@@ -5,10 +5,14 @@
  */
 import { type CpModel, InputError, type RunOptions, readModel, type SparseTensor } from 'lacuna'
 import {
+  type Communicator,
   checkLimits,
   checkOutputs,
+  compareFiles,
   countsRemark,
   defaults,
+  type FeatureSets,
+  featuresDigest,
   formatSentence,
   isReshaped,
   option,
@@ -18,6 +22,7 @@ import {
 } from 'lacuna/internal'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
+import { compareCommands } from '../../process/compareCommands.ts'
 import type { LocalEngine } from '../../process/engines.ts'
 import { asFlag } from '../../process/failure.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from '../../process/memory.ts'
@@ -42,6 +47,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
   checkOptions(options)
   const onRemark = (text: string): void => progress.insist(text)
   await withEngine({ ...options, onRemark }, async (engine) => {
+    await compareCommands(engine.communicator, files, options)
     checkCrossFitOptions({ ...options }, engine.communicator.size)
     const context = createContext(engine, files, options, progress)
     const prepared = await prepareJob(context)
@@ -101,6 +107,7 @@ async function prepareJob({
   entries,
 }: CompleteContext): Promise<Prepared> {
   const readers = await entries.countReaders(files, options)
+  if (options.initial !== undefined) await compareFiles(communicator, [options.initial])
   return communicator.failTogether(async () => {
     if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
@@ -164,9 +171,21 @@ async function resolveSettings(
   const features = await communicator.failTogether(() =>
     readFeatures(train, options.features ?? [], progress),
   )
+  if (features) await compareFeatures(communicator, features)
   const reshaping = await parseReshaping(options, train, initial, communicator)
   if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, train)))
   return { ...settings, ...reshaping, features, engine, initial }
+}
+
+/** Throws in all processes if one of them has read other attributes of --features than the root. */
+async function compareFeatures(communicator: Communicator, features: FeatureSets): Promise<void> {
+  const digests = await communicator.allGatherTexts(featuresDigest(features))
+  const rank = digests.findIndex((digest) => digest !== digests[0])
+  if (rank > 0)
+    throw new InputError(
+      'file',
+      sentence`Process ${rank + 1} of ${digests.length} reads other attributes by ${option('features')} than process 1: copy the same table to all machines.`,
+    )
 }
 
 /**

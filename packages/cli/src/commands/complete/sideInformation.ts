@@ -108,7 +108,7 @@ export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
     formatNumber(trial.rmse),
-    trial === chosen ? 'chosen' : '',
+    trialName(trial) === trialName(chosen) ? 'chosen' : '',
   ])
   const what = by ? `entries, held out by ${by}` : 'validation entries'
   return [`Tried on ${formatCount(entries)} ${what}:`, formatTable([['', 'RMSE', ''], ...rows])].join('\n')

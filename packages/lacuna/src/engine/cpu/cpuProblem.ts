@@ -30,7 +30,6 @@ export class CpuProblem implements LoadedProblem {
   /** Durations of the phases of loading. */
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
-  /** Whether 'posterior' steps can be taken. */
   readonly hasPosterior: boolean
   readonly #workers: ProblemWorkers
   readonly #number: number
@@ -226,8 +225,12 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
-  /** Replaces the complete state; without momentum factors, those are set to the factors. */
+  /**
+   * Replaces the complete state; without momentum factors, those are set to the factors. Throws if the state
+   * has covariances for which no memory was taken.
+   */
   async writeState(state: EngineState): Promise<void> {
+    if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
@@ -307,7 +310,12 @@ export class CpuProblem implements LoadedProblem {
     })
   }
 
-  /** Statistics of the training entries of all processes by row, or of the same entries by other modes. */
+  /**
+   * Computes the number, range and mean of the training entries of all processes, and the number and mean of
+   * the entries of each row in every mode, in data units. All processes must call it.
+   * @param tensor this process's training entries, by the modes to count by: the loaded ones by default, or
+   * those before modes were merged or split
+   */
   async observed(tensor = this.#tensor): Promise<Observed> {
     const workers = { ...this.#workers, padded: this.#loaded.parts[0].layout.padded }
     return workers.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(workers, tensor))

@@ -8,7 +8,14 @@ import type { Bytes } from '../../base/bytes.ts'
 import { type InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
-import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
+import {
+  decodeNpy,
+  encodeNpz,
+  type NpzEntries,
+  npzChunks,
+  type UnpackOptions,
+  unpackNpz,
+} from '../npz/index.ts'
 import {
   damagedField,
   isNumber,
@@ -44,7 +51,14 @@ const neighboursShape: Shape = {
 }
 
 /** Encodes an ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
-export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
+export const encodeEnsemble = (ensemble: CpEnsemble): Bytes => encodeNpz(ensembleEntries(ensemble))
+
+/** Encodes an ensemble as `encodeEnsemble` does, in chunks, of which the factors are views. */
+export const ensembleChunks = (ensemble: CpEnsemble): Generator<Uint8Array> =>
+  npzChunks(ensembleEntries(ensemble))
+
+/** Returns the files of an ensemble's .npz by name. */
+function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
   const about = {
     ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
@@ -74,7 +88,7 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
     for (const [name, entry] of Object.entries(modelEntries(new CpModel(fields))))
       entries[`model_${k + 1}/${name}`] = entry
   })
-  return encodeNpz(entries)
+  return entries
 }
 
 /**

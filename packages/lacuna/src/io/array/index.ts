@@ -5,8 +5,8 @@ import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
 export { denseBytes, encodeCompletedNpy, encodeDenseNpy } from './denseNpy.ts'
 export { type ArrayOptions, denseTensor } from './denseTensor.ts'
-export { decodeAnyModel, encodeEnsemble } from './ensembleFile.ts'
-export { decodeModel, encodeModel } from './modelFile.ts'
+export { decodeAnyModel, encodeEnsemble, ensembleChunks } from './ensembleFile.ts'
+export { decodeModel, encodeModel, modelChunks } from './modelFile.ts'
 export { decodeTensorNpz, encodeTensorNpz } from './tensorNpz.ts'
 
 /** Decodes a dense .npy file; elements that are NaN or masked are missing. */

@@ -17,6 +17,7 @@ import {
   displayName,
   encodeNpz,
   type NpzEntries,
+  npzChunks,
   type UnpackOptions,
   unpackNpz,
 } from '../npz/index.ts'
@@ -55,6 +56,9 @@ const PLAIN_VERSION = 1
 
 /** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
+
+/** Encodes a model as `encodeModel` does, in chunks, of which the factors are views. */
+export const modelChunks = (model: CpModel): Generator<Uint8Array> => npzChunks(modelEntries(model))
 
 /** Returns the files of a model's .npz by name: metadata.json and the arrays. */
 export function modelEntries(model: CpModel): NpzEntries {

@@ -12,9 +12,9 @@ import {
   denseBytes,
   encodeCompletedNpy,
   encodeDenseNpy,
-  encodeEnsemble,
-  encodeModel,
   encodeTensorNpz,
+  ensembleChunks,
+  modelChunks,
 } from '../array/index.ts'
 import {
   areDistinctBy,
@@ -255,7 +255,7 @@ export async function readAnyModel(path: string): Promise<CpModel | CpEnsemble> 
 export async function writeModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   if (path !== '-') checkEnding(path, 'model', endings.npz)
   await replaceFiles([
-    writeChunks(path, [model instanceof CpEnsemble ? encodeEnsemble(model) : encodeModel(model)]),
+    writeChunks(path, model instanceof CpEnsemble ? ensembleChunks(model) : modelChunks(model)),
   ])
 }
 

@@ -16,6 +16,7 @@ export {
   encodeNpz,
   listNpz,
   type NpzEntries,
+  npzChunks,
   type UnpackOptions,
   unpackNpz,
 } from './npz.ts'

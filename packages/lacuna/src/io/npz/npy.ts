@@ -23,18 +23,27 @@ const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
 const ALIGNMENT = 64
 
 /** Encodes an array as an .npy file. Throws if its shape does not give the number of its elements. */
-export function encodeNpy({ shape, data }: NpyArray): Bytes {
+export function encodeNpy(array: NpyArray): Bytes {
+  const [header, elements] = npyChunks(array)
+  const bytes = new Uint8Array(header.length + elements.length)
+  bytes.set(header)
+  bytes.set(elements, header.length)
+  return bytes
+}
+
+/**
+ * Encodes an array as the two chunks of an .npy file: its header, and a view of its elements. Throws if its
+ * shape does not give the number of its elements.
+ */
+export function npyChunks({ shape, data }: NpyArray): [header: Uint8Array, elements: Uint8Array] {
   const size = product(shape)
   if (size !== data.length)
     throw new InputError(
       'format',
       `An array of shape (${shape.join(', ')}) needs ${size} elements, not ${data.length}.`,
     )
-  const header = npyHeader(typeName(data), shape)
-  const bytes = new Uint8Array(header.length + data.byteLength)
-  bytes.set(header)
-  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), header.length)
-  return bytes
+  const elements = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  return [npyHeader(typeName(data), shape), elements]
 }
 
 /**

@@ -1,12 +1,12 @@
 /** NumPy's .npz: a zip of .npy arrays, here with room for other files beside them. */
 
-import { unzipSync, zipSync } from 'fflate'
+import { unzipSync } from 'fflate'
 import type { Bytes } from '../../base/bytes.ts'
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
 import { abbreviate, oneLine } from '../text/index.ts'
-import { decodeNpy, encodeNpy, type NpyArray } from './npy.ts'
-import { zipChecksums } from './zip.ts'
+import { decodeNpy, type NpyArray, npyChunks } from './npy.ts'
+import { writeStoredZip, zipChecksums } from './zip.ts'
 
 /** The files of an .npz by name: arrays if the name ends in .npy, else bytes. */
 export type NpzEntries = Record<string, NpyArray | Uint8Array>
@@ -15,19 +15,28 @@ export type NpzEntries = Record<string, NpyArray | Uint8Array>
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
- * Encodes an .npz file, not compressed: factors hardly compress, and NumPy can then map them. Equal entries
- * give equal bytes. Throws above 4 GiB.
+ * Encodes an .npz file in chunks, of which the arrays are views, not compressed: factors hardly compress, and
+ * NumPy can then map them. Equal entries give equal bytes. Throws above 4 GiB.
  */
+export function npzChunks(entries: NpzEntries): Generator<Uint8Array> {
+  return writeStoredZip(
+    Object.entries(entries).map(([name, entry]) => ({
+      name,
+      chunks: entry instanceof Uint8Array ? [entry] : npyChunks(entry),
+    })),
+  )
+}
+
+/** Encodes an .npz file as `npzChunks` does, as one array of bytes. */
 export function encodeNpz(entries: NpzEntries): Bytes {
-  const files: Record<string, Uint8Array> = {}
-  let total = 0
-  for (const [name, entry] of Object.entries(entries)) {
-    files[name] = entry instanceof Uint8Array ? entry : encodeNpy(entry)
-    total += files[name].length
+  const chunks = [...npzChunks(entries)]
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
   }
-  if (total > MAX_BYTES * 0.99)
-    throw new InputError('memory', `An .npz of ${total} bytes is too large: zip ends at 4 GiB.`)
-  return zipSync(files, { level: 0, mtime: new Date(1980, 0, 1) })
+  return bytes
 }
 
 /** Options of `decodeNpz`. */

@@ -4,7 +4,7 @@ import { InputError } from '../../base/inputError.ts'
 
 /** A file to be stored in a zip. */
 export interface StoredFile {
-  /** The name in ASCII. */
+  /** The name; written in UTF-8, which the zip then says, unless it is in ASCII. */
   name: string
   /** The content; iterated twice, for the checksum, which comes first, and to be written. */
   chunks: readonly Uint8Array[]
@@ -16,6 +16,8 @@ const DIRECTORY_ENTRY = 0x02014b50
 const END_OF_DIRECTORY = 0x06054b50
 /** Version 2.0 of the zip format, times ten. */
 const VERSION_NEEDED = 20
+/** The flag of a file whose name is in UTF-8. */
+const UTF8_NAMES = 0x800
 /** 1 January 1980 in the format of MS-DOS, where zip's calendar begins. */
 const DATE = 0x21
 /** The largest size that a field of 32 bits holds. */
@@ -37,11 +39,12 @@ export function* writeStoredZip(files: readonly StoredFile[]): Generator<Uint8Ar
   for (const { name, chunks } of files) {
     const length = lengthOf(chunks)
     const title = new TextEncoder().encode(name)
-    // Flags and method are 0; time and date; check sum; packed and plain length; length of the name; no extra
+    const flags = title.length > name.length ? UTF8_NAMES : 0
+    // Method 0: stored; time and date; check sum; packed and plain length; length of the name; no extra
     // field.
     const common = [
       u16(VERSION_NEEDED),
-      u16(0),
+      u16(flags),
       u16(0),
       u16(0),
       u16(DATE),

@@ -4,7 +4,15 @@
  */
 import { below, draw, purpose, stream } from '../../base/random.ts'
 import { version } from '../../base/version.ts'
-import { describeFoldBy, type FoldBy, type Observed, observe, type SparseTensor } from '../../tensor/index.ts'
+import {
+  cOrderOf,
+  describeFoldBy,
+  type FoldBy,
+  type Observed,
+  observe,
+  pickEntries,
+  type SparseTensor,
+} from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
 import { CpEnsemble, supportOf } from './cpEnsemble.ts'
@@ -36,16 +44,22 @@ const UNSEEN_CELLS = 20_000
 
 /**
  * Combines the models of a cross-fit into an ensemble, with its correction, intervals, errors and stability.
- * @param tensor the entries that the folds were made of
+ * Entries are taken in C order, so that the result does not depend on the order of the input.
+ * @param given the entries that the folds were made of
  * @param seed of the random cells at which the models' disagreement is measured
  * @param ordered modes whose rows are ordered; found from the residuals if undefined
  */
 export function assembleEnsemble(
-  tensor: SparseTensor,
-  { models, folds, by, predictions: uncorrected }: FoldModels,
+  given: SparseTensor,
+  fit: FoldModels,
   seed: number,
   ordered: readonly Ordered[] | undefined,
 ): AssembledEnsemble {
+  const order = cOrderOf(given)
+  const tensor = order ? pickEntries(given, order) : given
+  const { models, by } = fit
+  const folds = order ? Uint8Array.from(order, (e) => fit.folds[e]) : fit.folds
+  const uncorrected = order ? Float32Array.from(order, (e) => fit.predictions[e]) : fit.predictions
   const observed = observe(tensor)
   const predictionsByModel = models.map((model) => model.predictMany(tensor.indices))
   const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
@@ -90,8 +104,8 @@ export function assembleEnsemble(
 }
 
 /**
- * The support of each cell, given by one column of indices per mode: the entries of that of its rows that has
- * fewest.
+ * The support of each cell: the least number of training entries among its rows.
+ * @param indices the cells, as one column of indices per mode
  */
 const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array =>
   Uint32Array.from(indices[0], (_, c) =>

@@ -5,6 +5,7 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
+import { type CellIndex, indexCells } from './cellIndex.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 import { similarLags } from './similarLags.ts'
 
@@ -46,7 +47,7 @@ const RIDGE = 1e-3
 const LEAST = 0.05
 /** The correction is used if it lowers the squared error by this fraction. */
 const LEAST_GAIN = 2e-3
-/** Above this many entries there is no correction: it would take long, and a Map cannot hold them. */
+/** Above this many entries there is no correction: it would take long. */
 const MOST_ENTRIES = 8_000_000
 
 /**
@@ -70,9 +71,10 @@ export function learnNeighbours(
   const cells = dims.reduce((product, dim) => product * dim, 1)
   if (values.length > MOST_ENTRIES || cells > Number.MAX_SAFE_INTEGER) return undefined
   const squaresBefore = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
+  const index = indexCells(dims, tensor.indices)
   let best: (LearnedNeighbours & { squares: number }) | undefined
   for (const isRelative of [false, true]) {
-    const fit = fitCorrection(tensor, predictions, folds, isByEntry, ordered, isRelative)
+    const fit = fitCorrection(tensor, index, predictions, folds, isByEntry, ordered, isRelative)
     if (fit && fit.squares < (best?.squares ?? (1 - LEAST_GAIN) * squaresBefore)) best = fit
   }
   return best && { neighbours: best.neighbours, predictions: best.predictions }
@@ -82,9 +84,11 @@ export function learnNeighbours(
  * Fits the correction with absolute or relative residuals. Returns it with its out-of-fold predictions and
  * their squared error, or undefined if numbers are out of the range of float32. The other parameters are
  * those of `learnNeighbours`.
+ * @param index numbers of the entries' cells
  */
 function fitCorrection(
   { dims, indices, values }: SparseTensor,
+  index: CellIndex,
   predictions: readonly Float32Array[],
   folds: Uint8Array,
   isByEntry: boolean,
@@ -106,17 +110,17 @@ function fitCorrection(
   const size = featureCount(lags)
   const features = new Float32Array(values.length * size)
   const cellFeatures = new Float64Array(size)
+  const cell = new Uint32Array(dims.length)
+  const field = new ResidualField(index, lags)
   const sums = predictions.map((ofFold, fold) => {
     const isIncluded = isByEntry ? undefined : (e: number): boolean => folds[e] !== fold
-    const field = new ResidualField(dims, indices, residualsOf(values, ofFold, isRelative), lags, isIncluded)
+    field.setResiduals(indices, residualsOf(values, ofFold, isRelative), isIncluded)
     const unit = unitOf(ofFold, isRelative)
     const sum = { XX: new Float64Array(size * size), Xr: new Float64Array(size) }
     for (let e = 0; e < values.length; e++) {
       if (folds[e] !== fold) continue
-      field.readFeatures(
-        indices.map((column) => column[e]),
-        cellFeatures,
-      )
+      for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
+      field.readFeatures(cell, cellFeatures)
       const y = ofFold[e]
       for (let f = 0; f < size; f++) {
         cellFeatures[f] *= unit(y)
@@ -199,7 +203,8 @@ export function corrector(
   dims: readonly number[],
   { lags, isRelative, least, weights, indices, residuals }: Neighbours,
 ): (cell: ArrayLike<number>, y: number) => number {
-  const field = new ResidualField(dims, indices, residuals, lags)
+  const field = new ResidualField(indexCells(dims, indices), lags)
+  field.setResiduals(indices, residuals)
   const features = new Float64Array(featureCount(lags))
   return (cell, y) => {
     field.readFeatures(cell, features)

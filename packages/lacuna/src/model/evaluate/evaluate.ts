@@ -1,5 +1,5 @@
 /** Evaluation of a model on held-out entries: errors beside baselines, by row, and calibration. */
-import type { Observed, SparseTensor } from '../../tensor/index.ts'
+import { type Observed, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import { clipToRange, modeName, type Predictor } from '../factored.ts'
 import { forEachPrediction } from '../predict/products.ts'
 import type { ErrorSummary } from './errorSummary.ts'
@@ -33,7 +33,8 @@ export interface EvaluateOptions {
 }
 
 /**
- * Evaluates a model on held-out entries: errors beside those of baselines, by row, and calibration.
+ * Evaluates a model on held-out entries: errors beside those of baselines, by row, and calibration. The
+ * result does not depend on the order of the entries.
  * @param test entries that the model was not trained on
  */
 export function evaluate(
@@ -41,9 +42,10 @@ export function evaluate(
   test: SparseTensor,
   { clip = true, worst = 3 }: EvaluateOptions = {},
 ): Evaluation {
-  const { values } = test
+  const entries = sortInCOrder(test)
+  const { indices, values } = entries
   const predictions = new Float64Array(values.length)
-  forEachPrediction(model, test.indices, (e, y) => {
+  forEachPrediction(model, indices, (e, y) => {
     predictions[e] = clip ? clipToRange(model, y) : y
   })
   const variance = varianceOfValues(values)
@@ -52,10 +54,10 @@ export function evaluate(
     baselines: model.observed
       ? meanBaselines(model, model.observed).map(({ name, predict }) => ({
           name,
-          ...qualityOf(values, (e) => clipToRange(model, predict(test.indices, e)), variance),
+          ...qualityOf(values, (e) => clipToRange(model, predict(indices, e)), variance),
         }))
       : [],
-    modes: model.dims.map((_, mode) => modeErrors(model, test, predictions, mode, worst)),
+    modes: model.dims.map((_, mode) => modeErrors(model, entries, predictions, mode, worst)),
     calibration: calibrationOf(values, predictions),
   }
 }

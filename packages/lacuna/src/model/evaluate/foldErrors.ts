@@ -1,10 +1,11 @@
 /** The error of a model on the fold that it was fitted without. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
+import { ExactSum } from './exactSum.ts'
 
 /** The squared error on one fold, of the model that was fitted without it; plain data. */
 export interface FoldError {
-  /** Σ (x − y)² over the entries of the fold. */
+  /** Σ (x − y)² over the entries of the fold; the same in any order of them. */
   squares: number
   /** Entries of the fold. */
   entries: number
@@ -27,10 +28,10 @@ export function predictFold(
 ): FoldError {
   const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
   const predicted = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
-  let squares = 0
+  const squares = new ExactSum()
   entries.forEach((e, i) => {
     predictions[e] = predicted[i]
-    squares += (values[e] - predicted[i]) ** 2
+    squares.add((values[e] - predicted[i]) ** 2)
   })
-  return { squares, entries: entries.length }
+  return { squares: squares.value, entries: entries.length }
 }

@@ -2,7 +2,7 @@
  * Out-of-fold errors of a cross-fit: every entry is predicted by the model that was fitted without it, and
  * compared with baselines that were fitted without it, too.
  */
-import { type Observed, pickEntries, type SparseTensor } from '../../tensor/index.ts'
+import { entriesWhere, type Observed, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import { baselinesOf } from './baselines.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
@@ -91,7 +91,7 @@ function baselineErrors(tensor: SparseTensor, folds: Uint8Array, count: number):
   for (let fold = 0; fold < count; fold++) {
     const train = pickEntries(
       tensor,
-      Uint32Array.from(folds.keys()).filter((e) => folds[e] !== fold),
+      entriesWhere(folds, (other) => other !== fold),
     )
     for (const { name, predict } of baselinesOf(train)) {
       const tally = tallies.get(name) ?? new ErrorTally()

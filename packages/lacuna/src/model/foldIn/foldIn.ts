@@ -5,7 +5,7 @@
  * rows: their n old entries are represented by P = n H̄ + σ²Σ⁻¹ and by m, the row as it was (uncertainty.ts).
  */
 import { InputError } from '../../base/inputError.ts'
-import { type Observed, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
+import { type Observed, observe, pickEntries, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
 import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
@@ -56,7 +56,8 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
   const informative = Uint32Array.from(given.values.keys()).filter((e) =>
     given.indices.some((column, mode) => isSolved(mode, column[e])),
   )
-  const entries = { ...pickEntries(given, informative), dims }
+  // Sums are made in C order, so that the rows do not depend on the order of the input.
+  const entries = sortInCOrder({ ...pickEntries(given, informative), dims })
   const fresh = observe(entries)
   const means = prior.means.map((mean) => Float64Array.from(mean))
   const factors = model.factors.map((factor, mode) => appendMeanRows(factor, dims[mode], rank, means[mode]))

@@ -8,13 +8,13 @@ import { CpModel, type CpModelFields, type ErrorSummary } from '../../model/inde
 import { type Observed, withZeros } from '../../tensor/index.ts'
 import { heldOutErrors } from '../methods/errorMeter.ts'
 import { priorInDataUnits } from '../methods/prior.ts'
-import { scaleFactor } from './initial.ts'
+import { scaleInPlace } from './initial.ts'
 import type { OpenedRun } from './openedRun.ts'
 import { type EpochReport, errorInDataUnits, scoreOf } from './report.ts'
 import { measureRound } from './rounds.ts'
 import { epochsOf, type Progress } from './runState.ts'
 
-/** Factors in the engine's units, and the report on them. */
+/** Factors in the engine's units, as a copy of the engine's, and the report on them. */
 export interface BestFactors {
   /** Per mode, (I_i × R). */
   factors: readonly Float32Array[]
@@ -54,7 +54,8 @@ export async function measureTrainError(
 }
 
 /**
- * Makes a model in data units of factors and the report on them; reads the learned prior if they have one.
+ * Makes a model in data units of factors, which it scales in place, and the report on them; reads the learned
+ * prior if they have one.
  */
 export async function modelOf(run: OpenedRun, { factors, report }: BestFactors): Promise<CpModel> {
   const { problem, progress } = run
@@ -87,7 +88,7 @@ function makeModel(
   return new CpModel({
     dims,
     rank: settings.rank,
-    factors: factors.map((factor) => scaleFactor(factor, 1 / factorScale)),
+    factors: factors.map((factor) => scaleInPlace(factor, 1 / factorScale)),
     reshaping: { mergeModes, split },
     labels,
     modes,

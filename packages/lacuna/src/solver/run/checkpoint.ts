@@ -6,6 +6,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import type { EngineState } from '../../engine/engine.ts'
+import { selectionShape } from '../select/trials.ts'
 import { checkSettings } from '../settings/checkSettings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type FrameKind, frame, unframe } from './frame.ts'
@@ -88,6 +89,7 @@ const headerShape: Shape = {
     'round?': { iterations: 'number', done: 'number', sample: 'number', lambda: 'number', step: 'object' },
     method: 'object',
     'stopped?': 'string',
+    'selection?': selectionShape,
   },
   arrays: {
     factors: ['number'],

@@ -65,3 +65,9 @@ export function givenFactors(
 /** A factor multiplied by a number: a new array, or the same one if the number is 1. */
 export const scaleFactor = (factor: Float32Array, by: number): Float32Array =>
   by === 1 ? factor : factor.map((u) => u * by)
+
+/** Multiplies a factor by a number in place, and returns it: factors may take most of the memory. */
+export function scaleInPlace(factor: Float32Array, by: number): Float32Array {
+  if (by !== 1) for (let at = 0; at < factor.length; at++) factor[at] *= by
+  return factor
+}

@@ -1,4 +1,5 @@
 /** A run while it is open, as the functions of rounds.ts and bestModel.ts share it. */
+import { collectGarbage } from '../../base/garbage.ts'
 import type { LoadedProblem } from '../../engine/engine.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import { type ErrorMeter, errorMeter } from '../methods/errorMeter.ts'
@@ -35,12 +36,9 @@ export function assembleRun({ tensor, problem, options, settings }: Loaded, prog
  * @returns the progress of a run before its first round
  */
 export async function firstProgress({ tensor, problem, options, settings }: Loaded): Promise<Progress> {
-  const { statistics } = problem
-  const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
-  const factors = given
-    ? given.map((factor) => scaleFactor(factor, statistics.factorScale))
-    : randomFactors(statistics, settings.rank, settings.seed)
-  await problem.writeFactors(factors)
+  await writeInitialFactors({ tensor, problem, options, settings })
+  const { dims } = problem.statistics
+  collectGarbage(4 * settings.rank * dims.reduce((sum, rows) => sum + rows, 0)) // the copy in this thread
   const method = methodOf(settings, problem, options)
   if (method.balances) await problem.balance()
   await problem.snapshot()
@@ -55,6 +53,22 @@ export async function firstProgress({ tensor, problem, options, settings }: Load
     reports: [],
     best: first,
     learned: false,
-    method: method.begin(first, given === undefined),
+    method: method.begin(first, options.initial === undefined),
   }
+}
+
+/** Writes random or given factors to the engine. */
+async function writeInitialFactors({
+  tensor,
+  problem,
+  options,
+  settings,
+}: Omit<Loaded, 'ownEngine' | 'setUpSeconds'>): Promise<void> {
+  const { statistics } = problem
+  const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
+  await problem.writeFactors(
+    given
+      ? given.map((factor) => scaleFactor(factor, statistics.factorScale))
+      : randomFactors(statistics, settings.rank, settings.seed),
+  )
 }

@@ -80,7 +80,7 @@ export class Run implements AsyncIterable<EpochReport> {
   ): Promise<R> {
     checkEntries(tensor, options, isDistributed(options))
     const settings = settingsToResume(resolveModes(state.settings, tensor), options, tensor)
-    const loaded = await load(tensor, options, settings)
+    const loaded = await load(tensor, options, settings, state.engine.moments !== undefined)
     return closeOnFailure(loaded, async () => {
       if (digestOf(loaded) !== state.digest)
         throw new InputError(
@@ -155,7 +155,8 @@ export class Run implements AsyncIterable<EpochReport> {
 
   /**
    * Uses other settings from the next round on, and lets a run that had ended continue. If λ or c change, the
-   * factors that fitted best before are not preferred to later ones.
+   * factors that fitted best before are not preferred to later ones. A run whose first settings learn no prior
+   * learns none after a change either.
    * @param changes the settings that change
    */
   change(changes: Changes): Promise<void> {

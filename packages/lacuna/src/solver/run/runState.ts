@@ -4,7 +4,7 @@ import type { CpModel, ErrorSummary } from '../../model/index.ts'
 import type { FastState } from '../methods/fast.ts'
 import type { Round } from '../methods/method.ts'
 import type { PaperState } from '../methods/paper.ts'
-import type { Choice } from '../select/trials.ts'
+import type { Choice, Selection } from '../select/trials.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { EpochReport } from './report.ts'
 import type { StopReason } from './stopping.ts'
@@ -48,6 +48,8 @@ export interface Progress {
   method: FastState | PaperState
   /** Why the run ended. */
   stopped?: StopReason
+  /** The trials by which settings were chosen before the run, for the record of a resumed one. */
+  selection?: Selection
 }
 
 /** Passes over the training entries so far; fractional within a round. */

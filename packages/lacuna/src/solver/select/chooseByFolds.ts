@@ -5,8 +5,14 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit } from './crossFit.ts'
-import { FoldSearch, type FoldTrial, type SearchOptions } from './foldSearch.ts'
-import { alternativeChanges, searchAlternatives, type TrialChanges } from './trials.ts'
+import { FoldSearch, type SearchOptions } from './foldSearch.ts'
+import {
+  alternativeChanges,
+  type FoldChoice,
+  type FoldTrial,
+  searchAlternatives,
+  type TrialChanges,
+} from './trials.ts'
 
 /** Options of a search by cross-fitting: which settings are searched, and how. */
 export interface ChooseByFoldsOptions extends SearchOptions {
@@ -19,16 +25,6 @@ export interface ChooseByFoldsOptions extends SearchOptions {
   choose?: boolean
   /** Whether the models are returned, or only the choice; true by default. */
   withModels?: boolean
-}
-
-/** The trials of a search by cross-fitting and the one that was chosen; plain data. */
-export interface FoldChoice {
-  /** All trials, by rank. */
-  trials: FoldTrial[]
-  /** The trial whose settings are used. */
-  chosen: FoldTrial
-  /** Whether the time was up before everything had been tried. */
-  isCut: boolean
 }
 
 /** The result of a search by cross-fitting. */

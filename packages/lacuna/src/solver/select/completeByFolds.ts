@@ -2,17 +2,20 @@
  * Cross-fitting from entries to an ensemble: searches settings, fits the models and combines the best of
  * them.
  */
+import { collectGarbage } from '../../base/garbage.ts'
 import { InputError } from '../../base/inputError.ts'
 import {
+  type AssembledEnsemble,
   assembleEnsemble,
   type CpEnsemble,
   type EnsembleStability,
   type Ordered,
   type OutOfFold,
 } from '../../model/index.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
+import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
+import { type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
+import type { FoldChoice, FoldTrial } from './trials.ts'
 
 /**
  * Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered.
@@ -55,13 +58,13 @@ export async function completeByFolds(
   if (!found) return undefined
   const { candidates } = found
   const { seed } = settingsOf(options)
-  const assembled = candidates.map(({ trial, fit }) => ({
-    trial,
-    ...assembleEnsemble(tensor, fit, seed, ordered),
-  }))
-  const { trial, model, outOfFold, stability } = assembled.reduce((best, other) =>
-    other.outOfFold.error.rmse < best.outOfFold.error.rmse ? other : best,
-  )
+  let best: (AssembledEnsemble & { trial: FoldTrial }) | undefined
+  for (const { trial, fit } of candidates) {
+    const assembled = { trial, ...assembleEnsemble(tensor, fit, seed, ordered) }
+    if (!best || assembled.outOfFold.error.rmse < best.outOfFold.error.rmse) best = assembled
+    collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and the ensemble that is not as good
+  }
+  const { trial, model, outOfFold, stability } = best!
   const before = foldOptions.checkpointing?.saved?.seconds ?? 0
   const seconds = before + (performance.now() - start) / 1000
   const { trials, isCut } = found.choice

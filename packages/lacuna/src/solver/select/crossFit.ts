@@ -4,10 +4,18 @@
  * of them.
  */
 
+import { collectGarbage } from '../../base/garbage.ts'
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { defaultEngine, divideThreads } from '../../engine/defaultEngine.ts'
 import { type CpModel, type FoldError, type FoldModels, predictFold } from '../../model/index.ts'
-import { type FoldBy, foldsOf, gapsOf, type SparseTensor, splitFold } from '../../tensor/index.ts'
+import {
+  type FoldBy,
+  foldsOf,
+  gapsOf,
+  type SparseTensor,
+  splitFold,
+  tensorBytes,
+} from '../../tensor/index.ts'
 import type { EpochReport } from '../run/report.ts'
 import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
@@ -127,6 +135,8 @@ export async function crossFit(
           hopelessAfter = first
       if (hopelessAfter < Infinity) giveUp.abort()
       onModel?.(fold)
+      // The entries that the model was fitted to, and its problem: the next model has its own.
+      collectGarbage(tensorBytes(tensor))
       await saveIfDue()
     }
   }

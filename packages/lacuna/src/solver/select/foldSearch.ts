@@ -14,17 +14,7 @@ import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { settingText } from '../settings/settingText.ts'
 import { type Abandoned, type CrossFit, type CrossFitOptions, crossFit, FOLDS } from './crossFit.ts'
-import type { Trial, TrialChanges, TrialSettings } from './trials.ts'
-
-/** Settings that were tried by cross-fitting, and their out-of-fold error; plain data. */
-export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
-  /** Standard error of `rmse`, from the differences between folds. */
-  spread: number
-  /** Folds that were fitted; fewer than all where the trial was given up. */
-  folds: number
-  /** The error on each of these folds. */
-  foldErrors: FoldError[]
-}
+import type { FoldTrial, TrialChanges, TrialSettings } from './trials.ts'
 
 /** The state of a search, to be saved; plain data but for the runs. */
 export interface SearchState {

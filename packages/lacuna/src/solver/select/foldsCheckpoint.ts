@@ -5,6 +5,7 @@ import { decodeRun, encodeRun, readSettings, writableSettings } from '../run/che
 import { type FrameKind, frame, isFramed, unframe } from '../run/frame.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SearchState } from './foldSearch.ts'
+import { foldTrialShape } from './trials.ts'
 
 /** First line and version of the file. */
 const KIND: FrameKind = { magic: 'lacuna folds\n', version: 1, what: 'saved run' }
@@ -22,20 +23,7 @@ const headerShape: Shape = {
   starts: 'number',
   by: [{ mode: 'number', length: 'number' }],
   seconds: 'number',
-  trials: [
-    {
-      rank: 'number',
-      noise: 'string',
-      lags: 'string',
-      features: 'boolean',
-      merged: 'string',
-      split: 'string',
-      rmse: 'number',
-      spread: 'number',
-      folds: 'number',
-      foldErrors: [{ squares: 'number', entries: 'number' }],
-    },
-  ],
+  trials: [foldTrialShape],
   'trial?': 'string',
   runs: ['number'],
 }

@@ -3,7 +3,9 @@
  * time, and used where these entries are predicted better. choose.ts holds out a tenth of the entries,
  * chooseByFolds.ts cross-fits.
  */
+import type { Shape } from '../../base/jsonShape.ts'
 import type { Noise } from '../../engine/engine.ts'
+import type { FoldError } from '../../model/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 
@@ -41,6 +43,56 @@ export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
   merged: string
   /** Split modes as typed, such as `3:24`; '' for none. */
   split: string
+}
+
+/** Settings that were tried by cross-fitting, and their out-of-fold error; plain data. */
+export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
+  /** Standard error of `rmse`, from the differences between folds. */
+  spread: number
+  /** Folds that were fitted; fewer than all where the trial was given up. */
+  folds: number
+  /** The error on each of these folds. */
+  foldErrors: FoldError[]
+}
+
+/** The trials of a search by cross-fitting and the one that was chosen; plain data. */
+export interface FoldChoice {
+  /** All trials, by rank. */
+  trials: FoldTrial[]
+  /** The trial whose settings are used. */
+  chosen: FoldTrial
+  /** Whether the time was up before everything had been tried. */
+  isCut: boolean
+}
+
+/** The trials by which settings were chosen before a run; plain data. */
+export interface Selection {
+  /** Trials of noise, lags and features. */
+  choice?: Choice
+  /** Trials of ranks. */
+  ranks?: FoldChoice
+}
+
+/** The shape of a FoldTrial in JSON. */
+export const foldTrialShape: Shape = {
+  rank: 'number',
+  noise: 'string',
+  lags: 'string',
+  features: 'boolean',
+  merged: 'string',
+  split: 'string',
+  rmse: 'number',
+  spread: 'number',
+  folds: 'number',
+  foldErrors: [{ squares: 'number', entries: 'number' }],
+}
+
+const trialShape: Shape = { noise: 'string', lags: 'boolean', features: 'boolean', rmse: 'number' }
+
+/** The shape of a Selection in JSON. */
+export const selectionShape: Shape = {
+  'choice?': { 'by?': 'string', entries: 'number', trials: [trialShape], chosen: trialShape },
+  'ranks?': { trials: [foldTrialShape], chosen: foldTrialShape, isCut: 'boolean' },
 }
 
 /** The options that a trial can change. */

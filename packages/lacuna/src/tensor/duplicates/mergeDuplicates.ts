@@ -23,7 +23,10 @@ export function mergeDuplicates(
   const weightOf = (e: number): number => (weights ? weights[e] : 1)
   // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of
   // its weights. In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
+  // What rounding takes from a sum is summed in `errors`, else the order of the input would show in a sum
+  // of numbers of very different size.
   let sums: Float64Array | undefined
+  let errors: Float64Array | undefined
   let counts: Float64Array | undefined
   let merged = 0
   for (let e = 0; e < values.length; e++) {
@@ -49,7 +52,11 @@ export function mergeDuplicates(
     }
     sums ??= Float64Array.from(values, (x, entry) => weightOf(entry) * x)
     counts ??= Float64Array.from(values, (_, entry) => weightOf(entry))
-    sums[first] += weightOf(e) * values[e]
+    errors ??= new Float64Array(values.length)
+    const term = weightOf(e) * values[e]
+    const sum = sums[first] + term
+    errors[first] += roundingError(sums[first], term, sum)
+    sums[first] = sum
     counts[first] += weightOf(e)
     if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(
@@ -57,10 +64,11 @@ export function mergeDuplicates(
         `${where(e)}: the sum at ${entryCellText(indices, first)} is too large for a float32.`,
       )
   }
-  if (sums && counts)
+  if (sums && counts && errors)
     for (let e = 0; e < merged; e++) {
-      if (policy === 'sum') values[e] = sums[e]
-      else if (counts[e] > 0) values[e] = sums[e] / counts[e]
+      const sum = sums[e] + errors[e]
+      if (policy === 'sum') values[e] = sum
+      else if (counts[e] > 0) values[e] = sum / counts[e]
       if (weights) weights[e] = counts[e]
     }
   return {
@@ -68,6 +76,12 @@ export function mergeDuplicates(
     values: trim(values, merged),
     ...(weights && { weights: trim(weights, merged) }),
   }
+}
+
+/** Returns a + b − sum exactly, where `sum` is a + b as rounded to float64 (Knuth's TwoSum). */
+function roundingError(a: number, b: number, sum: number): number {
+  const bInSum = sum - a
+  return a - (sum - bInSum) + (b - bInSum)
 }
 
 /** Returns the error of summing duplicates that have weights. */

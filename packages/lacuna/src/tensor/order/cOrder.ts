@@ -7,7 +7,13 @@ import type { SparseTensor } from '../sparseTensor.ts'
  * object if they already are.
  */
 export function sortInCOrder(tensor: SparseTensor): SparseTensor {
-  if (isInCOrder(tensor)) return tensor
+  const order = cOrderOf(tensor)
+  return order ? pickEntries(tensor, order) : tensor
+}
+
+/** Returns the numbers of a tensor's entries in C order; undefined if they already are in it. */
+export function cOrderOf(tensor: SparseTensor): Uint32Array | undefined {
+  if (isInCOrder(tensor)) return undefined
   let order = Uint32Array.from({ length: tensor.values.length }, (_, entry) => entry)
   // Radix sort: sorting stably by each mode, the last one first, sorts by all of them.
   for (let mode = tensor.dims.length - 1; mode >= 0; mode--) {
@@ -15,7 +21,7 @@ export function sortInCOrder(tensor: SparseTensor): SparseTensor {
     for (let shift = 0; 2 ** shift < tensor.dims[mode]; shift += DIGIT_BITS)
       order = sortByDigit(order, column, shift)
   }
-  return pickEntries(tensor, order)
+  return order
 }
 
 /** Bits of an index that one pass of the radix sort sorts by. */

@@ -46,6 +46,19 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
 }
 
 /**
+ * Returns the numbers of the entries whose fold meets a condition, ascending. Unlike `filter` of an array, it
+ * allocates nothing beside the result.
+ * @param folds the fold of each entry
+ */
+export function entriesWhere(folds: Uint8Array, isMet: (fold: number) => boolean): Uint32Array {
+  let count = 0
+  for (let e = 0; e < folds.length; e++) if (isMet(folds[e])) count++
+  const entries = new Uint32Array(count)
+  for (let e = 0, i = 0; i < count; e++) if (isMet(folds[e])) entries[i++] = e
+  return entries
+}
+
+/**
  * Separates the entries of one fold from the others.
  * @param folds the fold of each entry
  * @returns `out`: the entries of the fold; `train`: the others
@@ -55,15 +68,14 @@ export function splitFold(
   folds: Uint8Array,
   fold: number,
 ): { train: SparseTensor; out: SparseTensor } {
-  const entries = Uint32Array.from(folds.keys())
   return {
     train: pickEntries(
       tensor,
-      entries.filter((e) => folds[e] !== fold),
+      entriesWhere(folds, (other) => other !== fold),
     ),
     out: pickEntries(
       tensor,
-      entries.filter((e) => folds[e] === fold),
+      entriesWhere(folds, (other) => other === fold),
     ),
   }
 }

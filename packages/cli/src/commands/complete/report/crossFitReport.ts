@@ -31,7 +31,11 @@ export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
     trialName(trial),
     formatNumber(trial.rmse),
     `± ${formatNumber(trial.spread)}`,
-    trial === chosen ? 'chosen' : trial.folds < chosen.folds ? `given up after ${trial.folds} folds` : '',
+    trialName(trial) === trialName(chosen)
+      ? 'chosen'
+      : trial.folds < chosen.folds
+        ? `given up after ${trial.folds} folds`
+        : '',
   ])
   const lines = formatTable([['', 'RMSE out of fold', '', ''], ...rows])
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines

@@ -4,6 +4,7 @@
  * cannot be shared, the calling thread handles them.
  */
 
+import { collectGarbage } from '../../../base/garbage.ts'
 import { type Exchange, singleExchange } from '../../../comm/index.ts'
 import type { Timed } from '../../engine.ts'
 import { countEntries, countSegments } from '../setup/count/countEntries.ts'
@@ -100,10 +101,18 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
       case 'restore':
         return restore(problemOf(request.problem))
       case 'close':
-        problems.delete(request.problem)
+        closeProblem(problems, request.problem)
         return undefined
     }
   }
+}
+
+/** Forgets a problem, and collects its memories at once if they are large: no other thread can free them. */
+function closeProblem(problems: Map<number, ThreadProblem>, number: number): void {
+  const parts = problems.get(number)?.parts ?? []
+  const bytes = parts.reduce((sum, { memory }) => sum + memory.buffer.byteLength, 0)
+  problems.delete(number)
+  collectGarbage(bytes)
 }
 
 /**

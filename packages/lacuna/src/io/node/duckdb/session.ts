@@ -7,15 +7,15 @@
  * write only the files that were allowed, load nothing and fetch nothing.
  */
 
-import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
 import { explainMissingPackage } from '../../../base/missingPackage.ts'
+import { nameWait } from '../../../base/waits.ts'
 import { doubleQuote } from '../../text/index.ts'
-import { removeAtExit } from '../files/index.ts'
+import { nameBeside, removeAtExit, removeLeftovers } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
 
 /** A column of a query's result. */
@@ -73,7 +73,8 @@ export async function openSession(where: string): Promise<TableSession> {
     explainMissingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
   )
   // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
-  const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
+  removeLeftovers(tmpdir())
+  const folder = nameBeside(join(tmpdir(), 'lacuna-duckdb'), 'tmp')
   const cancelRemoval = removeAtExit(folder)
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: folder,
@@ -85,7 +86,7 @@ export async function openSession(where: string): Promise<TableSession> {
   const connection = await instance.connect()
   const explainErrors = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await work()
+      return await nameWait(`DuckDB to read or write ${where}`, work())
     } catch (error) {
       throw explainDuckdbError(error, where)
     }

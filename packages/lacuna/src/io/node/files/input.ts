@@ -9,7 +9,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { type FileKind, kindByContent, kindByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 import { type OpenFile, openFile, reopenable } from './openFile.ts'
-import { nameBeside, removeAtExit } from './temporary.ts'
+import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 
 /** A file or pipe to read. */
 export interface Input extends Omit<OpenFile, 'source' | 'again'> {
@@ -47,7 +47,8 @@ export async function withPath<T>(
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   if (!input.isPipe) return work(input.path)
-  const temporary = nameBeside(join(tmpdir(), `lacuna-pipe${ending}`), 'tmp') + ending
+  removeLeftovers(tmpdir())
+  const temporary = nameBeside(join(tmpdir(), 'lacuna-pipe'), 'tmp') + ending
   const cancelRemoval = removeAtExit(temporary)
   try {
     await pipeline(Readable.from(input.open()), createWriteStream(temporary, { flags: 'wx' })).catch(

@@ -1,13 +1,16 @@
 /**
  * Writes files that appear whole or not at all: into temporary files in the same folders, which are synced
- * and then renamed over the targets. Several files are one unit: either all are new or none is.
+ * and then renamed over the targets. Several files are renamed one right after another when all of them are
+ * complete, and if one fails, all are as they were before. A name never lacks its file: if the process is
+ * killed or the machine stops at any moment, each holds the whole old or the whole new one.
  */
-import { renameSync, rmSync } from 'node:fs'
+import { copyFileSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
+import { waitFor } from '../../../base/waits.ts'
 import { printable } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
@@ -51,10 +54,11 @@ export function writeChunks(path: string, chunks: Chunks, ending = path): Replac
 /** Writes all files, or none if one fails. The path - is stdout, which gets the chunks at once. */
 export async function replaceFiles(replacements: readonly Replacement[]): Promise<void> {
   const written: Written[] = []
+  const swept = new Set<string>()
   try {
     for (const replacement of replacements)
       if (replacement.path === '-') await writeToStdout(replacement.chunks ?? [])
-      else written.push(await writeTemporary(replacement))
+      else written.push(await writeTemporary(replacement, swept))
     renameToTargets(written)
   } catch (error) {
     for (const { temporary } of written) await rm(temporary, { force: true })
@@ -72,7 +76,7 @@ export async function replaceFiles(replacements: readonly Replacement[]): Promis
 async function writeToStdout(chunks: Chunks): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of chunks)
-    await new Promise<void>((resolve, reject) => {
+    await waitFor<void>(`stdout to take ${chunk.length} bytes`, (resolve, reject) => {
       const content = process.stdout.isTTY ? printable(decoder.decode(chunk, { stream: true })) : chunk
       process.stdout.write(content, (error) => (error ? reject(error) : resolve()))
     })
@@ -94,11 +98,13 @@ interface Written {
 
 /**
  * Writes and syncs a temporary file in the folder of the target, with the target's permissions; removes it
- * and throws if that fails.
+ * and throws if that fails. Before the first one in a folder, removes what killed processes have left there.
+ * @param swept the folders in which that has been done
  */
-async function writeTemporary({ path, write }: Replacement): Promise<Written> {
+async function writeTemporary({ path, write }: Replacement, swept: Set<string>): Promise<Written> {
   const { target, mode } = await resolveTarget(path)
-  removeLeftovers(target)
+  if (!swept.has(dirname(target))) removeLeftovers(dirname(target))
+  swept.add(dirname(target))
   const temporary = nameBeside(target, 'tmp')
   const cancelRemoval = removeAtExit(temporary)
   let file: FileHandle | undefined
@@ -118,21 +124,22 @@ async function writeTemporary({ path, write }: Replacement): Promise<Written> {
 }
 
 /**
- * Renames the temporary files to their targets, synchronously, so that no signal is handled in between;
- * undoes all renames if one fails. Several existing targets are first renamed: if the machine stops, files
- * are missing, but a new one is never beside an old one.
+ * Renames the temporary files to their targets, synchronously, so that no signal is handled in between. If
+ * one cannot be renamed, restores the targets before it from second links to the old files, and throws.
  */
 function renameToTargets(files: readonly Written[]): void {
-  const aside: { target: string; old: string }[] = []
+  /** By target, the second link to the old file. */
+  const links = new Map<string, string>()
   const renamed: string[] = []
   let path = ''
   try {
-    for (const { target, exists, ...file } of files.length > 1 ? files : []) {
-      if (!exists) continue
+    // The last one needs none: nothing can fail after it.
+    for (const { target, exists, ...file } of files.slice(0, -1)) {
       path = file.path
+      if (!exists) continue
       const old = nameBeside(target, 'old')
-      renameSync(target, old)
-      aside.push({ target, old })
+      links.set(target, old)
+      linkOrCopy(target, old)
     }
     for (const { target, temporary, ...file } of files) {
       path = file.path
@@ -140,11 +147,24 @@ function renameToTargets(files: readonly Written[]): void {
       renamed.push(target)
     }
   } catch (error) {
-    if (files.length > 1) for (const target of renamed) rmSync(target, { force: true })
-    for (const { target, old } of aside) renameSync(old, target)
+    for (const target of renamed) {
+      const old = links.get(target)
+      if (old === undefined) rmSync(target, { force: true })
+      else renameSync(old, target)
+    }
     throw explainFileError(error, path, 'write')
+  } finally {
+    for (const old of links.values()) rmSync(old, { force: true })
   }
-  for (const { old } of aside) rmSync(old, { force: true })
+}
+
+/** Makes a second link to a file, or a copy where the disk has no links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to)
+  }
 }
 
 /**
