@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeFault, drawFault } from './faults.mjs'
+import { trainingError } from './fingerprint.mjs'
 import { comparedFiles, fillFolder, fingerprint, leftovers } from './folders.mjs'
 import { findBadEnd, findDamage } from './judge.mjs'
 import { launch } from './launch.mjs'
@@ -25,6 +26,7 @@ import { randomOf } from './random.mjs'
  * @property {number} ms its duration
  * @property {string[]} fingerprints of the files that are compared
  * @property {string} stdout
+ * @property {number} error RMSE of the model on its training entries; 0 if no model is learned
  */
 
 /**
@@ -38,6 +40,9 @@ import { randomOf } from './random.mjs'
  * @property {string[]} unclean other findings: stack traces, wrong codes, other results
  */
 
+/** Largest error of a model after the loss of a device, relative to that of an undisturbed run. */
+const MOST_ERROR = 1.2
+
 /** Runs a command without a fault in a new folder. @param {Place} place @param {Case} item @returns {Promise<Reference>} */
 export async function runReference(place, item) {
   const attempt = join(place.folder, `reference ${item.name}`)
@@ -50,7 +55,8 @@ export async function runReference(place, item) {
   const ms = performance.now() - begin
   if (code !== 0) throw new Error(`${item.name} ends with ${code} without a fault:\n${stderr}`)
   const files = comparedFiles(item).map((name) => fingerprint(join(work, name), item))
-  const reference = { operations: Number(fired), ms, fingerprints: await Promise.all(files), stdout }
+  const error = item.needs === 'gpu' ? await trainingError(join(work, item.outputs[0])) : 0
+  const reference = { operations: Number(fired), ms, fingerprints: await Promise.all(files), stdout, error }
   rmSync(attempt, { recursive: true })
   return reference
 }
@@ -73,7 +79,7 @@ export async function runAttempt(place, item, reference, seed, number) {
   const history = []
   const name = (/** @type {string} */ what) =>
     `${item.name}: ${what} [attempt ${number}: ${history.join('; ')}]`
-  const may = { mayBePartial: false, mayBeMixed: false }
+  const may = { mayBePartial: false, mayDiffer: false, mayBeMixed: false }
   for (let left = 1 + random.below(6); left > 0; left--) {
     const fault = drawFault(item, random, reference)
     const args = [...item.args, ...(item.resumes && history.length > 0 ? ['--resume'] : [])]
@@ -92,6 +98,7 @@ export async function runAttempt(place, item, reference, seed, number) {
         outcome.unclean.push(name('prints something else'))
     }
     may.mayBePartial ||= fault.kind === 'signal'
+    may.mayDiffer ||= fault.kind === 'device'
     may.mayBeMixed ||= ends.some(({ killed }) => killed)
     outcome.damaged.push(...(await findDamage({ ...run, ends, ...may })).map(name))
   }
@@ -102,9 +109,12 @@ export async function runAttempt(place, item, reference, seed, number) {
   const end = await launch(work, args, undefined, { env, processes })
   if (isResumed(end)) outcome.resumes++
   if (end.code !== 0) outcome.unclean.push(name(`ends with ${end.code}: ${end.stderr.trim().slice(-300)}`))
-  outcome.damaged.push(
-    ...(await findDamage({ ...run, ends: [end], mayBePartial: false, mayBeMixed: false })).map(name),
-  )
+  const must = { mayBePartial: false, mayDiffer: may.mayDiffer, mayBeMixed: false }
+  outcome.damaged.push(...(await findDamage({ ...run, ends: [end], ...must })).map(name))
+  if (may.mayDiffer && end.code === 0) {
+    const error = await trainingError(join(work, item.outputs[0]))
+    if (!(error < MOST_ERROR * reference.error)) outcome.unclean.push(name(`the error is ${error}`))
+  }
   outcome.leftover.push(...leftovers(place.inputs, attempt, item).map(name))
   if (outcome.damaged.length + outcome.leftover.length + outcome.unclean.length === 0)
     rmSync(attempt, { recursive: true })

@@ -14,7 +14,7 @@ import { TABLE } from './prepare.mjs'
  * @property {string} [folder] folder that it fills, in place of files that it replaces
  * @property {string[]} [compared] files of that folder that must be the same
  * @property {'gpu' | 'mpi' | 'server'} [needs]
- * @property {number} weight how often it is chosen
+ * @property {number} weight how often it is chosen; below 1 if it takes long
  */
 
 const STEPS = ['--checkpoint-every', '0.001', '--tolerance', '0']
@@ -63,7 +63,7 @@ export const cases = [
   complete('best', ['data.csv', ...TABLE, '--best', '--rank', '2', '--folds', '2', '--epochs', '3']),
   complete('gpu', ['data.tns', '--rank', '4', '--epochs', '25', '--engine', 'gpu'], {
     needs: 'gpu',
-    weight: 0.5,
+    weight: 0.25,
   }),
   complete('mpi', ['data.tns', '--rank', '4', '--epochs', '400', '--threads', '1'], {
     needs: 'mpi',

@@ -90,7 +90,7 @@ function replace(owner, name, wrap) {
 }
 
 /** Lets changes of files pass by beforeChange. */
-async function watchChanges() {
+function watchChanges() {
   for (const name of CHANGES) {
     replace(fs, `${name}Sync`, (original) => (/** @type {any[]} */ ...args) => {
       beforeChange(name)

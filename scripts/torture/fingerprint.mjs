@@ -24,6 +24,12 @@ export async function hashFactors(path) {
   return hash.digest('hex')
 }
 
+/** RMSE of a model or ensemble on its training entries. @param {string} path @returns {Promise<number>} */
+export async function trainingError(path) {
+  const { readAnyModel } = await import(INTERNAL.href)
+  return (await readAnyModel(path)).training.train.rmse
+}
+
 /** Members that differ between runs: times, and the machine that a run was on. */
 const VARYING = /seconds|^engine$/i
 

@@ -17,6 +17,7 @@ import { changedInputs, comparedFiles, isReadableModel, stateOf } from './folder
  * @property {boolean} hasOld whether older outputs were there at first
  * @property {Ended[]} ends of the command, or of the two that ran at the same time
  * @property {boolean} mayBePartial whether a run was interrupted, which saves the model so far
+ * @property {boolean} mayDiffer whether a device was lost, after which a run goes on from its last snapshot
  * @property {boolean} mayBeMixed whether a run was killed, maybe between two files that it replaces together
  */
 
@@ -53,7 +54,8 @@ export async function findDamage({ inputs, work, item, fingerprints, hasOld, end
   const states = new Set()
   for (const [k, name] of comparedFiles(item).entries()) {
     let state = await stateOf(work, name, item, fingerprints[k])
-    if (state === 'other' && may.mayBePartial && (await isReadableModel(join(work, name)))) state = 'new'
+    const mayBeOther = may.mayBePartial || may.mayDiffer
+    if (state === 'other' && mayBeOther && (await isReadableModel(join(work, name)))) state = 'new'
     states.add(state)
     if (state === 'other') damage.push(`${name} is neither old nor new`)
     else if (state === 'absent' && hasOld && item.outputs.includes(name)) damage.push(`${name} is lost`)

@@ -23,8 +23,9 @@ export function addOutcome(sum, more) {
   for (const name of FINDINGS) sum[name].push(...more[name])
 }
 
-/** Number of findings. @param {Outcome} outcome */
-export const countFindings = (outcome) => FINDINGS.reduce((sum, name) => sum + outcome[name].length, 0)
+/** What was found, each with its kind. @param {Outcome} outcome */
+export const listFindings = (outcome) =>
+  FINDINGS.flatMap((name) => outcome[name].map((text) => `${name}: ${text}`))
 
 /** Formats outcomes by case, and their sum. @param {ReadonlyMap<string, Outcome>} outcomes @returns {string} */
 export function formatOutcomes(outcomes) {
@@ -40,6 +41,5 @@ export function formatOutcomes(outcomes) {
   const lines = [head, ...rows].map((row) =>
     row.map((cell, k) => (k === 0 ? cell.padEnd(widths[k]) : cell.padStart(widths[k]))).join('  '),
   )
-  const findings = FINDINGS.flatMap((name) => sum[name].map((text) => `${name}: ${text}`))
-  return [...lines, ...findings].join('\n')
+  return [...lines, ...listFindings(sum)].join('\n')
 }

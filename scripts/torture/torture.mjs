@@ -9,7 +9,7 @@ import { mpirun } from './launch.mjs'
 import { prepareInputs } from './prepare.mjs'
 import { randomOf } from './random.mjs'
 import { startServer } from './server.mjs'
-import { addOutcome, countFindings, noOutcome } from './table.mjs'
+import { addOutcome, listFindings, noOutcome } from './table.mjs'
 
 /** @typedef {import('./attempt.mjs').Outcome} Outcome */
 /** @typedef {import('./attempt.mjs').Reference} Reference */
@@ -25,6 +25,7 @@ const SOFTWARE_GPU = '/usr/lib/chromium/vk_swiftshader_icd.json'
  * @property {number} seed of all that is random
  * @property {number} [attempt] repeats this one alone
  * @property {string} [only] cases whose names contain this
+ * @property {boolean} [quick] leaves out cases that take long
  * @property {number} [jobs] attempts at a time
  * @property {(line: string) => void} [say]
  */
@@ -36,6 +37,7 @@ export async function torture({
   seed,
   attempt,
   only = '',
+  quick = false,
   jobs = 2,
   say = () => {},
 }) {
@@ -48,7 +50,9 @@ export async function torture({
   const env = (/** @type {Case} */ { needs }) =>
     needs === 'server' ? server.env : needs === 'gpu' ? { VK_ICD_FILENAMES: SOFTWARE_GPU } : {}
   const place = { inputs, folder, env }
-  const chosen = cases.filter((item) => item.name.includes(only) && isPossible(item))
+  const chosen = cases.filter(
+    (item) => item.name.includes(only) && isPossible(item) && !(quick && item.weight < 1),
+  )
   if (chosen.length === 0) throw new Error(`There is no case ${only}.`)
   /** @type {Map<string, Outcome>} */
   const outcomes = new Map(chosen.map(({ name }) => [name, noOutcome()]))
@@ -65,14 +69,15 @@ export async function torture({
       const outcome = await runAttempt(place, item, reference, seed, number)
       addOutcome(/** @type {Outcome} */ (outcomes.get(item.name)), outcome)
       addOutcome(sum, outcome)
+      for (const finding of listFindings(outcome)) say(finding)
       say(
-        `${number} attempts, ${sum.kills} kills, ${sum.errors} other faults, ${countFindings(sum)} findings`,
+        `${number} attempts, ${sum.kills} kills, ${sum.errors} other faults, ${listFindings(sum).length} findings`,
       )
     }
   }
   await Promise.all(Array.from({ length: jobs }, work))
   server.close()
-  const isClean = countFindings(sum) === 0
+  const isClean = listFindings(sum).length === 0
   if (isClean) rmSync(folder, { recursive: true })
   return { outcomes, folder: isClean ? undefined : folder }
 }

@@ -11,7 +11,7 @@ import { lacuna } from './lacuna.ts'
 
 it('ten seconds of torture leave nothing damaged, left over or unclean', { timeout: 180_000 }, async () => {
   const seed = Date.now() % 1e6
-  const { outcomes, folder } = await torture({ seconds: 10, seed })
+  const { outcomes, folder } = await torture({ seconds: 10, seed, quick: true })
   const all = [...outcomes.values()]
   expect(all.reduce((sum, { runs }) => sum + runs, 0)).toBeGreaterThan(0)
   expect(folder, `seed ${seed}\n${formatOutcomes(outcomes)}`).toBeUndefined()
@@ -43,6 +43,7 @@ describe('the harness finds', () => {
       hasOld: true,
       ends,
       mayBePartial: false,
+      mayDiffer: false,
       mayBeMixed,
     })
   }

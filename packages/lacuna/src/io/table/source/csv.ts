@@ -53,7 +53,8 @@ export async function textTable(
     dialect,
     guesses: guessed ? ['a comma stands before the fraction of a number'] : undefined,
     async sample() {
-      const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)
+      const whole =
+        head.length < SAMPLE_BYTES ? endLastLine(head) : head.subarray(0, head.lastIndexOf(LF) + 1)
       const parser = new CsvParser(first.name, dialect, all)
       for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
       return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
@@ -90,6 +91,15 @@ export async function readHead({ open }: TextFile, byteLength: number): Promise<
     at += piece.length
   }
   return head
+}
+
+/** The bytes with a newline at the end, so that the last row is whole. */
+function endLastLine(bytes: Uint8Array): Uint8Array {
+  if (bytes[bytes.length - 1] === LF) return bytes
+  const ended = new Uint8Array(bytes.length + 1)
+  ended.set(bytes)
+  ended[bytes.length] = LF
+  return ended
 }
 
 /** A newline behind the head if it is the whole file, whose last line may lack one; else nothing. */
