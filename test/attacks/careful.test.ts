@@ -72,6 +72,23 @@ describe('cells', () => {
 const onTerminal = (command: string): string =>
   execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'latin1' })
 
+describe('a spreadsheet', () => {
+  it('--safe-csv puts an apostrophe before what it would take for a formula, but not before numbers', async () => {
+    writeFileSync(path('formula.csv'), '=user,n,rating\n=cmd(),-5,1\n@x,3,2\nann,-5,4\n')
+    const asCsv = async (...args: string[]): Promise<string> => {
+      const command = ['convert', 'formula.csv', '-', '--format', 'csv', '-q', ...args]
+      return (await lacuna([...command, '--modes', '=user', 'n', '--value', 'rating'], { cwd: folder }))
+        .stdout
+    }
+    expect(await asCsv()).toContain('"=cmd()",-5,1')
+    const safe = await asCsv('--safe-csv')
+    expect(safe).toMatch(/^"'=user","n","rating"\n/)
+    for (const row of [`"'=cmd()",-5,1`, `"'@x",3,2`, '"ann",-5,4']) expect(safe).toContain(row)
+    const { code, stderr } = await lacuna(['convert', 't.csv', 't.npz', '--safe-csv'], { cwd: folder })
+    expect({ code, stderr }).toMatchObject({ code: 2 })
+  })
+})
+
 describe('a terminal', () => {
   const main = new URL('../../packages/cli/dist/lacuna.js', import.meta.url).pathname
   it.skipIf(spawnSync('script', ['--version']).error)(
