@@ -3,7 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
 import { crc32 } from '#lacuna/base/crc32.js'
 import { completeByFolds } from '#lacuna/folds.js'
 import { complete, startRun, tensorFromArray } from '#lacuna/index.js'
@@ -220,7 +222,44 @@ export async function makeReaders() {
     await pool.close()
     rmSync(folder, { recursive: true })
   }
+  const onPage = await bundlePage()
+  for (const [name, file] of [
+    ['tns', 'a.tns'],
+    ['csv', 'a.csv'],
+    ['json', 'a.json'],
+    ['gzip', 'a.csv.gz'],
+  ]) {
+    const reader = readers[name]
+    reader.variants = { ...reader.variants, "the studio's page": onPage(file, reader.read) }
+  }
   return { readers, close }
+}
+
+/**
+ * Bundles the reader of the studio's page; returns a function that reads bytes as a file that is opened there,
+ * if `read` takes them: it refuses more guesses.
+ * @returns {Promise<(name: string, read: import('./fuzz.mjs').Read) => import('./fuzz.mjs').Read>}
+ */
+async function bundlePage() {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const dir = `${root}node_modules/.cache/lacuna/fuzz-page-${process.pid}`
+  const bundle = await rolldown({
+    input: `${root}packages/studio/src/complete/worker/openFile.ts`,
+    external: [/^lacuna(\/|$)/],
+    platform: 'node',
+  })
+  await bundle.write({ dir, format: 'esm', entryFileNames: 'openFile.mjs', chunkFileNames: '[name].mjs' })
+  await bundle.close()
+  const { inspectFile, readFile } = await import(`${dir}/openFile.mjs`)
+  rmSync(dir, { recursive: true })
+  return (name, read) => async (bytes) => {
+    await read(bytes)
+    const file = new File([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], name)
+    const { opened } = await inspectFile(file)
+    const { choice } = opened
+    const settings = { choice, negative: 'keep', merge: choice?.merge ?? 'error' }
+    return digest((await readFile(file, settings, () => {})).tensor)
+  }
 }
 
 /** Saves a run and closes it. @param {any} run @param {string} path @returns {Promise<Uint8Array>} */
