@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { rolldown } from 'rolldown'
+import { build } from 'vite'
 import { crc32 } from '#lacuna/base/crc32.js'
 import { completeByFolds } from '#lacuna/folds.js'
 import { complete, startRun, tensorFromArray } from '#lacuna/index.js'
@@ -243,14 +243,19 @@ export async function makeReaders() {
 async function bundlePage() {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const dir = `${root}node_modules/.cache/lacuna/fuzz-page-${process.pid}`
-  const bundle = await rolldown({
-    input: `${root}packages/studio/src/complete/worker/openFile.ts`,
-    external: [/^lacuna(\/|$)/],
-    platform: 'node',
+  await build({
+    ...{ configFile: false, logLevel: 'silent', root },
+    build: {
+      ...{ outDir: dir, emptyOutDir: true, minify: false },
+      lib: {
+        entry: `${root}packages/studio/src/complete/worker/openFile.ts`,
+        formats: ['es'],
+        fileName: 'openFile',
+      },
+      rolldownOptions: { external: [/^lacuna(\/|$)/] },
+    },
   })
-  await bundle.write({ dir, format: 'esm', entryFileNames: 'openFile.mjs', chunkFileNames: '[name].mjs' })
-  await bundle.close()
-  const { inspectFile, readFile } = await import(`${dir}/openFile.mjs`)
+  const { inspectFile, readFile } = await import(`${dir}/openFile.js`)
   rmSync(dir, { recursive: true })
   return (name, read) => async (bytes) => {
     await read(bytes)
