@@ -279,6 +279,30 @@ describe('which row or file comes first does not matter', () => {
 })
 
 describe('SQL', () => {
+  const all = { query: 'SELECT * FROM data', modes: ['t', 'u'], value: 'v' }
+
+  test('a query has times with zones in UTC', async () => {
+    const path = write('zones.csv', 't,u,v\n2024-01-01 00:00:00+02:00,a,1\n2024-01-01T12:30:00Z,a,2\n')
+    expect(entries(await readTable(path, all))).toEqual([
+      '2023-12-31 22:00:00 a 1',
+      '2024-01-01 12:30:00 a 2',
+    ])
+  })
+
+  test('a query refuses a time below dates whose time of day it would drop', async () => {
+    const [dates, time] = ['2024-01-01,a,1', '2024-01-02 12:30:00,a,2'].map((row, f) =>
+      write(`dates-${f}.csv`, `t,u,v\n${row}\n`),
+    )
+    await expect(readTable([dates, time], all)).rejects.toThrow('column "t" holds "2024-01-02 12:30:00"')
+  })
+
+  test('a query sees the last line of a file without a newline, and strings of JSON without quotes', async () => {
+    const last = write('last.csv', 't,u,v\n2024-01-01,a,1\n2024-01-02 12:30:00,a,2')
+    expect((await readTable(last, all)).labels?.[0]).toEqual(['2024-01-01 00:00:00', '2024-01-02 12:30:00'])
+    const json = write('strings-or-not.ndjson', '{"t":"x y","u":"a","v":1}\n{"t":2,"u":"a","v":2}\n')
+    expect((await readTable(json, all)).labels?.[0]).toEqual(['2', 'x y'])
+  })
+
   test('a query sees the files as the table data', async () => {
     const query = 'SELECT user, film, rating * 2 AS twice FROM data WHERE rating > 1;'
     const tensor = await readTable(write('q.csv', RATINGS), {

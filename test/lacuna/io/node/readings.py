@@ -73,7 +73,10 @@ def labels_of(texts, keeps_text, decimal):
 
 
 def text_of(cell):
-    return cell if isinstance(cell, str) or cell is None else 'true' if cell is True else 'false' if cell is False else json.dumps(cell)
+    """A cell as text; of JSON, a whole number has no point."""
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return cell if isinstance(cell, str) or cell is None else json.dumps(cell)
 
 
 def read(table):

@@ -5,7 +5,7 @@
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { typeOfTexts } from '../../text/index.ts'
 import { isMissingMark } from './cells.ts'
-import { uniqueNames } from './rows.ts'
+import { checkColumnCount, MAX_COLUMNS, uniqueNames } from './rows.ts'
 
 /** How the text of a table is written. */
 export interface Dialect {
@@ -37,20 +37,24 @@ export interface DialectOptions {
   decimal?: ',' | '.'
 }
 
-/** Delimiters that are recognized; of those that fit alike, the first is taken. */
+/** Delimiters that are recognized; of those that fit alike, the first is taken; if none fits, the last. */
 const DELIMITERS = ['::', '\t', ';', '|', ','] as const
 /** The most rows by which a dialect is recognized. */
 const COMPARED_LINES = 100
 
 /**
- * Recognizes the dialect of a text by its beginning. Throws if it is not clear whether commas are decimal.
+ * Recognizes the dialect of a text by its beginning. Throws if it is not clear whether commas are decimal, or
+ * if there are more than MAX_COLUMNS columns.
  * @param name the file, as messages call it
  * @param given properties of the dialect that are not to be recognized
  */
 export function sniffDialect(start: string, name: string, given: DialectOptions = {}): SniffedDialect {
-  const delimiter = given.delimiter ?? likeliestDelimiter(start)
-  const rows = firstRows(start, delimiter, COMPARED_LINES)
+  const { delimiter, rows } =
+    given.delimiter === undefined
+      ? likeliestDelimiter(start)
+      : { delimiter: given.delimiter, rows: firstRows(start, given.delimiter, COMPARED_LINES) }
   const [first, second] = rows
+  checkColumnCount(first.length, name)
   const header = given.header ?? isHeader(first, second)
   const body = header ? rows.slice(1) : rows
   const quotes = first.map((_, column) => quotesOf(body.flatMap((row) => row[column] ?? [])))
@@ -95,19 +99,25 @@ interface Field {
 
 /**
  * The delimiter that splits all of the first lines into the same number of fields, two or more; else the one
- * that splits the first line into most.
+ * that splits the first line into most; and the lines, split by it.
  */
-function likeliestDelimiter(start: string): string {
-  const cuts = DELIMITERS.map((delimiter) =>
-    firstRows(start, delimiter, COMPARED_LINES).map((row) => row.length),
-  )
-  const even = cuts.findIndex((counts) => counts[0] > 1 && counts.every((count) => count === counts[0]))
-  const most = Math.max(...cuts.map(([count]) => count))
-  if (even >= 0) return DELIMITERS[even]
-  return most > 1 ? DELIMITERS[cuts.findIndex(([count]) => count === most)] : ','
+function likeliestDelimiter(start: string): { delimiter: string; rows: Field[][] } {
+  const cuts = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    rows: firstRows(start, delimiter, COMPARED_LINES),
+  }))
+  const even = cuts.find(({ rows: [first, ...others] }) => {
+    return first.length > 1 && others.every(({ length }) => length === first.length)
+  })
+  if (even) return even
+  const most = Math.max(...cuts.map(({ rows }) => rows[0].length))
+  return most > 1 ? cuts.find(({ rows }) => rows[0].length === most)! : cuts.at(-1)!
 }
 
-/** Splits at most `limit` whole, not blank rows into fields; quotes may hold delimiters and newlines. */
+/**
+ * Splits at most `limit` whole, not blank rows into fields; quotes may hold delimiters and newlines. Of a row
+ * of more than MAX_COLUMNS fields, the rest is skipped.
+ */
 function firstRows(text: string, delimiter: string, limit: number): Field[][] {
   const rows: Field[][] = []
   let at = 0
@@ -127,7 +137,7 @@ function firstRows(text: string, delimiter: string, limit: number): Field[][] {
         at = end < 0 || end > lineEnd ? lineEnd : end
       }
       row.push({ text: found ? found[1].replaceAll('""', '"') : text.slice(start, at), quoted: !!found })
-      if (!text.startsWith(delimiter, at)) break
+      if (!text.startsWith(delimiter, at) || row.length > MAX_COLUMNS) break
       at += delimiter.length
     }
     // Text behind a closing quote is skipped here; the parser reports it as an error.
