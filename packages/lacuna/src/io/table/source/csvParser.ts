@@ -48,8 +48,7 @@ export class CsvParser {
     this.#width = dialect.names.length
     this.#headerLeft = dialect.header && isStart
     this.#started = !isStart
-    // Where quotes are used for text alone, "" is a text.
-    this.#keepsEmpty = dialect.quoted.length > 0
+    this.#keepsEmpty = dialect.keepsEmpty
     const columns = [...new Set(wanted.map(({ column }) => column))]
     this.#slotOf = new Int32Array(this.#width).fill(-1)
     for (const [slot, column] of columns.entries()) this.#slotOf[column] = slot

@@ -17,6 +17,8 @@ export interface Dialect {
   names: readonly string[]
   /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
   quoted: readonly boolean[]
+  /** Whether "" is an empty text, not a missing cell: where some fields are in quotes and some are not. */
+  keepsEmpty: boolean
   /** The decimal separator. */
   decimal: ',' | '.'
 }
@@ -25,6 +27,8 @@ export interface Dialect {
 export interface SniffedDialect extends Dialect {
   /** Per column, whether its fields are in quotes, as far as that text shows it. */
   quotes: readonly QuoteUse[]
+  /** Whether that text has fields in quotes, and fields that are filled and not in quotes. */
+  has: { quoted: boolean; plain: boolean }
 }
 
 /** Properties of a dialect that are given and not recognized. */
@@ -58,12 +62,16 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
   const header = given.header ?? isHeader(first, second)
   const body = header ? rows.slice(1) : rows
   const quotes = first.map((_, column) => quotesOf(body.flatMap((row) => row[column] ?? [])))
+  const fields = body.flat()
+  const has = { quoted: fields.some(({ quoted }) => quoted), plain: fields.some(isPlain) }
   return {
     delimiter,
     header,
     names: headerNames(first, header),
     quotes,
+    has,
     quoted: quotedColumns(quotes),
+    keepsEmpty: has.quoted && has.plain,
     decimal: given.decimal ?? sniffDecimal(body, delimiter, name),
   }
 }
@@ -73,10 +81,12 @@ type QuoteUse = boolean | undefined
 
 /** Whether the fields are in quotes: false as soon as one that is neither empty nor a mark is not. */
 function quotesOf(fields: readonly Field[]): QuoteUse {
-  const isFilled = ({ text }: Field): boolean => text.trim() !== '' && !isMissingMark(text)
-  if (fields.some((field) => !field.quoted && isFilled(field))) return false
+  if (fields.some(isPlain)) return false
   return fields.some(({ quoted }) => quoted) ? true : undefined
 }
+
+/** Whether a field is not in quotes, and neither empty nor a mark of a missing value. */
+const isPlain = ({ text, quoted }: Field): boolean => !quoted && text.trim() !== '' && !isMissingMark(text)
 
 /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
 const quotedColumns = (quotes: readonly QuoteUse[]): boolean[] =>
@@ -88,7 +98,11 @@ export function combineDialects(first: SniffedDialect, other: SniffedDialect): S
     const uses = [use, other.quotes[column]]
     return uses.includes(false) ? false : uses.includes(true) ? true : undefined
   })
-  return { ...first, quotes, quoted: quotedColumns(quotes) }
+  const has = {
+    quoted: first.has.quoted || other.has.quoted,
+    plain: first.has.plain || other.has.plain,
+  }
+  return { ...first, quotes, has, quoted: quotedColumns(quotes), keepsEmpty: has.quoted && has.plain }
 }
 
 /** A field of a row, without the quotes around it. */
