@@ -56,7 +56,7 @@ it('folds are planned with the problems of models side by side, the states of al
     itemsOf(planJob(engineOf(), size, { folds: { ...folds, ...details } })).folds
   // Two problems of 100 MiB, the entries and their numbers twice, predictions and four models.
   const models = (4 * 300 * (16 + 16)) / MiB
-  const garbage = 40
+  const garbage = 40 // of a million entries
   expect(foldBytes({})).toBeCloseTo(garbage + 2 * (100 + 20) + 4 + models)
   expect(foldBytes({ threads: 1 })).toBeCloseTo(garbage + 100 + 20 + 4 + models)
   expect(foldBytes({ isSaved: true }) - foldBytes({})).toBeCloseTo((4 * 300 * 48) / MiB)

@@ -22,8 +22,8 @@ export interface FoldsToPlan {
   trials: number
 }
 
-/** Garbage of many small arrays, which waits to be collected: measured on Node 20. */
-const GARBAGE_BYTES = 40 * 2 ** 20
+/** Garbage of many small arrays that waits to be collected, at the most and per entry: measured on Node 20. */
+const GARBAGE = { most: 40 * 2 ** 20, perEntry: 140 }
 /** Problems up to this size stay in memory for the next one (engine/cpu/memory/memoryPool.ts). */
 const LARGEST_REUSED = 2 ** 26
 
@@ -47,5 +47,5 @@ export function planFolds(
   const fitting = sideBySide * (problem + split) + (isSaved ? folds * stateBytes(size) : 0) + models
   const idle = problem <= LARGEST_REUSED ? sideBySide * problem : 0
   const assembling = isEnsemble ? idle + models + assemblyBytes(dims, entries, folds) : 0
-  return GARBAGE_BYTES + Math.max(fitting, assembling)
+  return Math.min(GARBAGE.most, GARBAGE.perEntry * entries) + Math.max(fitting, assembling)
 }
