@@ -434,6 +434,22 @@ export const mutants = [
     testNames: 'launchedProcesses recognizes',
     rebuild: 'tsc',
   },
+  {
+    name: 'only the first block of a copy is compared with the other copies',
+    file: 'packages/lacuna/src/io/drive/processes/compareFiles.ts',
+    find: 'for (let block = first; block < blocks; block += step) {',
+    replace: 'for (let block = first; block < 1; block += step) {',
+    tests: ['test/lacuna/io/drive/processes/compareFiles.test.ts'],
+    rebuild: 'tsc',
+  },
+  {
+    name: 'copies of a file of the same size count as one file',
+    file: 'packages/lacuna/src/io/drive/processes/compareFiles.ts',
+    find: '[ino, size, mtimeNs, ctimeNs].join()',
+    replace: '[size].join()',
+    tests: ['test/lacuna/io/drive/processes/compareFiles.test.ts'],
+    rebuild: 'tsc',
+  },
   // model
   {
     name: 'conformal ranks of n − 1',

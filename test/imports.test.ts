@@ -40,6 +40,18 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('of waits: the library makes promises of its own only with a name (base/waits.ts) or a timer', () => {
+    const unnamed = [...graph.keys()]
+      .filter((file) => file.startsWith(LIBRARY) && file !== `${LIBRARY}base/waits.ts`)
+      .flatMap((file) =>
+        readFileSync(join(root, file), 'utf8')
+          .split('\n')
+          .filter((line) => /new Promise|withResolvers/.test(line) && !line.includes('setTimeout(resolve'))
+          .map((line) => `${file}: ${line.trim()}`),
+      )
+    expect(unnamed).toEqual([])
+  })
+
   test('of files have no cycle, not even of types', () => {
     expect(fileCycles(graph)).toEqual([])
   })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { describe, expect, it } from 'vitest'
 import { writePng } from '#lacuna/io/node/index.js'
 import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
-import { lacuna } from './lacuna.ts'
+import { killAfterRename, lacuna } from './lacuna.ts'
 
 const { cwd, file, text, run } = exampleFolder('careful')
 
@@ -137,9 +137,8 @@ describe('what is written', () => {
     await run(...split(4))
     const wanted = names.map(text)
     await run(...split(3))
-    const preload = `--import ${new URL('../killAt.mjs', import.meta.url).href}`
     // Any file is a sign: the process ends when the first one is in its place.
-    const env = { NODE_OPTIONS: preload, KILL_AT: JSON.stringify({ renamed: '' }) }
+    const env = killAfterRename('')
     expect((await lacuna(split(4), { cwd, env, alone: true })).code).toBe(null)
     expect(names.map(text)).toEqual([wanted[0], ...old.slice(1)])
     const hidden = (): string[] => readdirSync(cwd).filter((name) => name.startsWith('.killed'))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkCrossFitOptions } from '#cli/commands/complete/crossFit.ts'
 import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import { readModel, synthetic } from '#lacuna/index.js'
-import { lacuna } from './lacuna.ts'
+import { killAfterRename, lacuna } from './lacuna.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-folds-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -98,10 +98,7 @@ describe('models of folds on the command line', () => {
   ])('a model whose run is killed and resumed records %s', async (_, key, options) => {
     const args = (name: string) => ['complete', 'all.tns', ...options, '-o', name]
     const whole = await cli(...args('whole.npz'))
-    const env = {
-      NODE_OPTIONS: `--import ${new URL('../killAt.mjs', import.meta.url).href}`,
-      KILL_AT: JSON.stringify({ renamed: 'lacuna run' }),
-    }
+    const env = killAfterRename('lacuna run')
     const often = [...args('killed.npz'), '--checkpoint-every', '0.000001']
     expect((await lacuna(often, { cwd: folder, env, alone: true })).code).toBe(null)
     const resumed = await cli(...args('killed.npz'), '--resume')

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
+import { nameWait } from '#lacuna/base/waits.js'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const HOST = fileURLToPath(new URL('./host.mjs', import.meta.url))
@@ -35,11 +36,18 @@ interface RunOptions {
  */
 export function lacuna(args: string[], options: RunOptions = {}): Promise<Run> {
   const { alone, input, shell, during } = options
-  if (alone || input !== undefined || shell || during) return runInOwnProcess(args, options)
-  const run = last.then(() => runInHost(args, options))
+  const what = `the end of: lacuna ${args.join(' ')}`
+  if (alone || input !== undefined || shell || during) return nameWait(what, runInOwnProcess(args, options))
+  const run = last.then(() => nameWait(what, runInHost(args, options)))
   last = run.catch(() => {})
   return run
 }
+
+/** The environment in which a command is killed as soon as it has renamed a file that begins with a text. */
+export const killAfterRename = (start: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--require ${fileURLToPath(new URL('../../scripts/torture/faultyFiles.cjs', import.meta.url))}`,
+  TORTURE_FAULT: JSON.stringify({ kind: 'renamed', start }),
+})
 
 /** Runs a command in a process of its own. */
 function runInOwnProcess(args: string[], options: RunOptions): Promise<Run> {

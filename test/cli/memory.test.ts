@@ -33,12 +33,16 @@ const jobs: [kind: string, make: string[], args: string][] = [
   ],
 ]
 
-it.each(jobs)('the memory of complete is planned within a fifth of what it takes: %s', async (_, make, args) => {
-  for (const command of make) expect((await run(command)).code, command).toBe(0)
-  const ratio = await peakToPlan(`${args} --prior isotropic --epochs 1`)
-  expect(ratio).toBeGreaterThan(0.8)
-  expect(ratio).toBeLessThan(1.2)
-}, 300_000)
+it.each(jobs)(
+  'the memory of complete is planned within a fifth of what it takes: %s',
+  async (_, make, args) => {
+    for (const command of make) expect((await run(command)).code, command).toBe(0)
+    const ratio = await peakToPlan(`${args} --prior isotropic --epochs 1`)
+    expect(ratio).toBeGreaterThan(0.8)
+    expect(ratio).toBeLessThan(1.2)
+  },
+  300_000,
+)
 
 const GROUPS = '/sys/fs/cgroup/memory'
 /** Makes a control group (version 1) with a limit in MiB; undefined where this process may not. */

@@ -194,7 +194,13 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, gpuEng
 `
   const check = async (name: string, version: string, program: string, options: object): Promise<string> => {
     write(tools, `${name}/main.ts`, program)
-    const compilerOptions = { target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, ...options }
+    const compilerOptions = {
+      target: 'es2022',
+      strict: true,
+      noEmit: true,
+      skipDefaultLibCheck: true,
+      ...options,
+    }
     write(tools, `${name}/tsconfig.json`, JSON.stringify({ compilerOptions, files: ['main.ts'] }))
     const compiler = join(tools, `node_modules/typescript-${version}/bin/tsc`)
     return node(join(tools, name), compiler, '-p', '.').catch((error: Error) => error.message)

@@ -45,9 +45,10 @@ const variantsOf = (parts: number[], threads: number[]): string =>
     .map((options) => ({ name: JSON.stringify(options), make: () => cpuEngine(options) }))`
 
 describe.each([1, 3])('the CPU engine with %i partitions, in a page', (parts) => {
-  it.each(engineChecks)('$name', ({ name }) => inPage('engineChecks', name, variantsOf([parts], [2])))
+  for (const { name } of engineChecks) it(name, () => inPage('engineChecks', name, variantsOf([parts], [2])))
 })
 
 describe('1 and 3 partitions on 1, 2 and 7 threads, in a page', () => {
-  it.each(variantChecks)('$name', ({ name }) => inPage('variantChecks', name, variantsOf([1, 3], [1, 2, 7])))
+  for (const { name } of variantChecks)
+    it(name, () => inPage('variantChecks', name, variantsOf([1, 3], [1, 2, 7])))
 })

@@ -120,7 +120,8 @@ async function runSplit(file: string, options: Options): Promise<void> {
 }
 
 /**
- * Throws if files of an earlier split exist that this one would not replace: they would seem to belong to it.
+ * Throws if a file of a set that is not written now exists under the prefix, with any ending that can be
+ * written: it would seem to belong to this split.
  * @param output prefix of the files @param wanted names of the sets that are written
  */
 function refuseLeftovers(output: string, wanted: readonly string[]): void {

@@ -5,6 +5,7 @@
  */
 import { InputError, type InputErrorCode, type Sentence } from '../base/inputError.ts'
 import { uint32Array } from '../base/sharedArrays.ts'
+import { waitFor } from '../base/waits.ts'
 import { type Ranks, singleExchange, singleRank } from './exchange.ts'
 
 /**
@@ -67,8 +68,8 @@ export class Communicator implements Ranks {
    */
   async runInOrder<T>(problem: number, step: number, operation: () => Promise<T>): Promise<T> {
     if (this.size === 1) return operation()
-    return new Promise((resolve, reject) => {
-      const name = `${problem}.${step}`
+    const name = `${problem}.${step}`
+    return waitFor(`the turn and end of operation ${name} of all processes`, (resolve, reject) => {
       const begin = (): Promise<void> => operation().then(resolve, reject)
       this.#requested.set(name, begin)
       if (this.#awaited?.name === name) this.#awaited.resolve(begin)
@@ -97,7 +98,7 @@ export class Communicator implements Ranks {
 
   /** Resolves with an operation once this process requests it by `runInOrder`. */
   #awaitRequest(name: string): Promise<() => Promise<void>> {
-    return new Promise((resolve) => {
+    return waitFor(`this process to request operation ${name}, which the root has begun`, (resolve) => {
       this.#awaited = { name, resolve }
     })
   }

@@ -182,9 +182,10 @@ export interface LoadedProblem {
   /** Replaces the complete state; covariances need a problem with `hasPosterior`. */
   writeState(state: EngineState): Promise<void>
   /**
-   * Statistics of the training entries of all processes by row, in data units.
-   * @param tensor the same entries by other modes, if the loaded modes were reshaped; the loaded tensor by
-   * default
+   * Computes the number, range and mean of the training entries of all processes, and the number and mean of
+   * the entries of each row in every mode, in data units. All processes must call it.
+   * @param tensor this process's training entries, by the modes to count by: the loaded ones by default, or
+   * those before modes were merged or split
    */
   observed(tensor?: SparseTensor): Promise<Observed>
   /** The prior as of the last 'posterior' step; undefined if there was none. */

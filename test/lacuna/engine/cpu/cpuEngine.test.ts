@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { randomFactors, randomTensor } from '../../../problems.ts'
@@ -6,7 +7,7 @@ import { engineChecks, keepOpen, variantChecks } from '../suite.ts'
 describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
   const engine = cpuEngine({ threads: 2, parts })
   afterAll(() => engine.close())
-  it.each(engineChecks)('$name', ({ check }) => check(keepOpen(engine)))
+  for (const { name, check } of engineChecks) it(name, () => check(keepOpen(engine)))
 })
 
 describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
@@ -18,7 +19,7 @@ describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
     name: `${parts} parts on ${threads} threads`,
     make: keepOpen(engine),
   }))
-  it.each(variantChecks)('$name', ({ check }) => check(variants))
+  for (const { name, check } of variantChecks) it(name, () => check(variants))
 })
 
 describe('an engine', () => {
@@ -38,6 +39,24 @@ describe('an engine', () => {
     }
     await engine.close()
     expect(found.size).toBe(2)
+  })
+
+  it('An engine that is closed leaves its threads to the next engine', async () => {
+    const nextThreadId = async (): Promise<number> => {
+      const worker = new Worker('', { eval: true })
+      const { threadId } = worker
+      await worker.terminate()
+      return threadId
+    }
+    const before = await nextThreadId()
+    for (let seed = 0; seed < 4; seed++) {
+      const engine = cpuEngine({ threads: 2 })
+      const problem = await engine.load({ tensor, rank: 3, momentumFactors: false, seed })
+      await problem.close()
+      await engine.close()
+    }
+    // Two at most are new: none if other tests have left theirs.
+    expect((await nextThreadId()) - before).toBeLessThanOrEqual(3)
   })
 
   it('The event loop stays free while the CPU engine works', async () => {

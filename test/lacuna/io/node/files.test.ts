@@ -15,11 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
 import { explainFileError } from '#lacuna/io/node/files/fileError.js'
+import { type Input, withPath } from '#lacuna/io/node/files/input.js'
 import { ownIdentity } from '#lacuna/io/node/files/owner.js'
+import { removeAtExit } from '#lacuna/io/node/files/temporary.js'
 import { replaceFiles, writeChunks } from '#lacuna/io/node/files/writeFileWhole.js'
 import {
   answerTable,
@@ -267,15 +271,15 @@ describe('several files are one unit', () => {
 })
 
 /** Runs a program that writes the files a, b and c together, in a process of its own; returns its exit. */
-async function writeInProcess(content: string, killAt?: object): Promise<[number | null, string | null]> {
+async function writeInProcess(content: string, fault: object): Promise<[number | null, string | null]> {
   const module = new URL('../../../../packages/lacuna/dist/io/node/files/index.js', import.meta.url).href
-  const preload = new URL('../../../killAt.mjs', import.meta.url).href
+  const layer = new URL('../../../../scripts/torture/faultyFiles.cjs', import.meta.url).pathname
   const program = `
     const { replaceFiles, writeChunks } = await import('${module}')
     const chunks = [new TextEncoder().encode('${content}'.repeat(1000))]
     await replaceFiles(['a', 'b', 'c'].map((name) => writeChunks('${folder}/' + name, chunks)))`
-  const child = spawn(process.execPath, ['--import', preload, '--input-type=module', '-e', program], {
-    env: { ...process.env, KILL_AT: JSON.stringify(killAt ?? {}) },
+  const child = spawn(process.execPath, ['--require', layer, '--input-type=module', '-e', program], {
+    env: { ...process.env, TORTURE_FAULT: JSON.stringify(fault) },
     stdio: 'inherit',
   })
   return (await once(child, 'exit')) as [number | null, string | null]
@@ -288,7 +292,7 @@ test('several files, of which a is new, are each the whole old or the whole new 
   for (let call = 1; ; call++) {
     for (const name of readdirSync(folder)) rmSync(at(name))
     for (const name of ['b', 'c']) writeFileSync(at(name), 'old')
-    const [, signal] = await writeInProcess('new', { call })
+    const [, signal] = await writeInProcess('new', { kind: 'kill', at: call, report: '/dev/null' })
     const texts = ['a', 'b', 'c'].map((name) =>
       existsSync(at(name)) ? readFileSync(at(name), 'utf8') : 'none',
     )
@@ -309,8 +313,8 @@ test('several files, of which a is new, are each the whole old or the whole new 
   }
   expect(hidden()).toEqual([])
   // Three files are opened, written, synced and renamed, two get permissions, one has a second link for a
-  // while, and the folder is synced.
-  expect(kills).toBe(3 * 4 + 2 + 2 + 1)
+  // while, and the folder is synced; an operation may count twice.
+  expect(kills).toBeGreaterThanOrEqual(3 * 4 + 2 + 2 + 1)
   expect(mixed).toBe(2)
 })
 
@@ -362,6 +366,43 @@ describe('temporary files', () => {
       }
     },
   )
+
+  test('a process sets the times of its temporary files every 30 seconds', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const cancelRemoval = removeAtExit(at(leave('mine', 1_000_000)))
+    const age = (): number => Date.now() - statSync(at('mine')).mtimeMs
+    try {
+      vi.advanceTimersByTime(29_000)
+      expect(age()).toBeGreaterThan(900_000)
+      vi.advanceTimersByTime(1_000)
+      expect(age()).toBeLessThan(60_000)
+    } finally {
+      cancelRemoval()
+      vi.useRealTimers()
+    }
+  })
+
+  test('the contents of pipes and the files of DuckDB, in the folder of the system, are swept like others', async () => {
+    const [, start, space] = ownIdentity().split('-')
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    const dead = `.lacuna-duckdb.${gone}-${start}-${space}-${HEX}.tmp`
+    vi.stubEnv('TMPDIR', folder)
+    const pipe = { isPipe: true, open: () => Readable.from([bytes('1 1 1')]) } as Partial<Input> as Input
+    try {
+      mkdirSync(at(dead))
+      leave(`${dead}/half`)
+      await withPath(pipe, '.csv', async (path) => {
+        expect(readdirSync(folder)).toEqual([basename(path)])
+        expect(path).toMatch(/\.lacuna-pipe\..*\.tmp\.csv$/)
+      })
+      leave(dead)
+      const session = await openSession('a table')
+      expect(readdirSync(folder)).toEqual([])
+      session.close()
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
 
   test('temporary files of a name of 255 bytes have names that are not longer', async () => {
     const name = 'é'.repeat(127)

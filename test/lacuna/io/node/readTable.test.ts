@@ -233,7 +233,76 @@ describe('formats', () => {
   })
 })
 
+test('a decimal comma is one in numbers alone: a mode of texts keeps its commas, also when looked up', async () => {
+  const rows = ['size;note;v', '1,5;1,5;2,5', ',5;x;1', '2,;1.5;3,5']
+  const tensor = await readTable(write('commas.csv', rows.join('\n')), {
+    modes: ['size', 'note'],
+    value: 'v',
+    decimal: ',',
+  })
+  expect(tensor.labels).toEqual([
+    ['0.5', '1.5', '2.0'],
+    ['1,5', '1.5', 'x'],
+  ])
+  const again = await readTable(at('commas.csv'), { value: 'v', decimal: ',', like: tensor })
+  expect(entries(again)).toEqual(entries(tensor))
+})
+
+describe('which row or file comes first does not matter', () => {
+  const labelsOf = async (files: string[]) =>
+    (await readTable(files, { modes: ['code', 'item'], value: 'v' })).labels
+
+  test('for labels in quotes beside others without', async () => {
+    const [quoted, plain] = ['"1.0",a,1', '2.50,b,2']
+    const one = write('quoted-first.csv', ['code,item,v', quoted, plain].join('\n'))
+    const other = write('quoted-last.csv', ['code,item,v', plain, quoted].join('\n'))
+    expect(await labelsOf([one])).toEqual([
+      ['1.0', '2.5'],
+      ['a', 'b'],
+    ])
+    expect(await labelsOf([other])).toEqual(await labelsOf([one]))
+    const files = [quoted, plain].map((row, f) => write(`quotes-${f}.csv`, `code,item,v\n${row}\n`))
+    const empty = write('quotes-none.csv', 'code,item,v\n')
+    expect(await labelsOf(files)).toEqual(await labelsOf([one]))
+    expect(await labelsOf([empty, ...files.reverse()])).toEqual(await labelsOf([one]))
+  })
+
+  test('for JSON in which a label is a string in one row and a number in another', async () => {
+    const rows = ['{"code":"2.50","item":"a","v":1}', '{"code":2,"item":"b","v":2}']
+    const files = rows.map((row, f) => write(`string-${f}.json`, `[${row}]`))
+    const expected = await labelsOf([write('strings.ndjson', rows.join('\n'))])
+    expect(expected?.[0]).toEqual(['2', '2.50'])
+    expect(await labelsOf([write('numbers.ndjson', rows.toReversed().join('\n'))])).toEqual(expected)
+    expect(await labelsOf(files)).toEqual(expected)
+    expect(await labelsOf(files.toReversed())).toEqual(expected)
+  })
+})
+
 describe('SQL', () => {
+  const all = { query: 'SELECT * FROM data', modes: ['t', 'u'], value: 'v' }
+
+  test('a query has times with zones in UTC', async () => {
+    const path = write('zones.csv', 't,u,v\n2024-01-01 00:00:00+02:00,a,1\n2024-01-01T12:30:00Z,a,2\n')
+    expect(entries(await readTable(path, all))).toEqual([
+      '2023-12-31 22:00:00 a 1',
+      '2024-01-01 12:30:00 a 2',
+    ])
+  })
+
+  test('a query refuses a time below dates whose time of day it would drop', async () => {
+    const [dates, time] = ['2024-01-01,a,1', '2024-01-02 12:30:00,a,2'].map((row, f) =>
+      write(`dates-${f}.csv`, `t,u,v\n${row}\n`),
+    )
+    await expect(readTable([dates, time], all)).rejects.toThrow('column "t" holds "2024-01-02 12:30:00"')
+  })
+
+  test('a query sees the last line of a file without a newline, and strings of JSON without quotes', async () => {
+    const last = write('last.csv', 't,u,v\n2024-01-01,a,1\n2024-01-02 12:30:00,a,2')
+    expect((await readTable(last, all)).labels?.[0]).toEqual(['2024-01-01 00:00:00', '2024-01-02 12:30:00'])
+    const json = write('strings-or-not.ndjson', '{"t":"x y","u":"a","v":1}\n{"t":2,"u":"a","v":2}\n')
+    expect((await readTable(json, all)).labels?.[0]).toEqual(['2', 'x y'])
+  })
+
   test('a query sees the files as the table data', async () => {
     const query = 'SELECT user, film, rating * 2 AS twice FROM data WHERE rating > 1;'
     const tensor = await readTable(write('q.csv', RATINGS), {

@@ -18,10 +18,16 @@ const quote = (field: string): string => `"${field.replaceAll('"', '""')}"`
 const read = async (text: string, options: ReadRowsOptions) => readRows(await opened(text), options)
 
 /** All the fields of a text, by the parser alone. */
-function parse(text: string, delimiter: string, width: number, size: number): (string | null)[][] {
-  const names = Array.from({ length: width }, (_, c) => `c${c}`)
+function parse(
+  text: string,
+  delimiter: string,
+  width: number,
+  size: number,
   // Where some columns are in quotes and some are not, "" is a text.
-  const dialect = { delimiter, header: false, names, quoted: [true, false], decimal: '.' } as const
+  quoted = [true, false],
+): (string | null)[][] {
+  const names = Array.from({ length: width }, (_, c) => `c${c}`)
+  const dialect = { delimiter, header: false, names, quoted, decimal: '.' } as const
   const parser = new CsvParser(
     't.csv',
     dialect,
@@ -58,15 +64,17 @@ describe('the parser', () => {
           always: fc.boolean(),
           ended: fc.boolean(),
           size: fc.integer({ min: 1, max: 9 }),
+          keepsEmpty: fc.boolean(),
         }),
       )
     checkProperty(
-      fc.property(table, ({ rows, delimiter, newline, always, ended, size }) => {
+      fc.property(table, ({ rows, delimiter, newline, always, ended, size, keepsEmpty }) => {
         const written = (text: string): string =>
           always || text === '' || /["\r\n,;\t:]/.test(text) ? quote(text) : text
         const text =
           rows.map((row) => row.map(written).join(delimiter)).join(newline) + (ended ? newline : '')
-        expect(parse(text, delimiter, rows[0].length, size)).toEqual(rows)
+        const expected = rows.map((row) => row.map((cell) => (cell === '' && !keepsEmpty ? null : cell)))
+        expect(parse(text, delimiter, rows[0].length, size, keepsEmpty ? undefined : [])).toEqual(expected)
       }),
       { seed: 1, numRuns: 500 },
     )

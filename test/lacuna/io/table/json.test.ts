@@ -61,6 +61,14 @@ describe('JSON', () => {
     ])
   })
 
+  test('JSON decimals of 16 digits and more are numbers', async () => {
+    const text =
+      '[{"a":0.30000000000000004,"b":"x","v":0.1234567890123456789},{"a":2,"b":"y","v":1234567890123456789e-18}]'
+    const tensor = await read(text, { modes: ['a', 'b'], value: 'v' })
+    expect(tensor.labels?.[0]).toEqual(['0.30000000000000004', '2.0'])
+    expect([...tensor.values]).toEqual([0.12345678901234568, 1.2345678901234567].map(Math.fround))
+  })
+
   test('JSON is guessed like any other table, with or without a byte order mark', async () => {
     const rows =
       '[{"user":"ann","item":"tea","when":"2024-01-01","rating":3},{"user":"bo","item":"jam","rating":4}]'

@@ -150,6 +150,27 @@ describe('the fast solver', () => {
     expect(judge(4, 0.9)).toBe('patience')
   })
 
+  it('sweeps under a learned prior start from the latest factors where validation liked earlier ones better', () => {
+    const withPosterior = { ...problem, hasPosterior: true } as LoadedProblem
+    const method = fastMethod(settings({ prior: 'learned', patience: 3, tolerance: 0 }), withPosterior)
+    const start = (latest: EpochReport, best: EpochReport) => {
+      const state = method.begin(reportOf(1, 0, 1))
+      state.best = { score: 0.5, epoch: 1 }
+      const past = pastOf([best], best)
+      const verdict = method.judge(state, past, method.next(state, past), latest)
+      const { step } = method.next(state, past)
+      return { verdict, rmse: step.kind === 'posterior' && Math.sqrt(step.begin!.squares / train.entries) }
+    }
+    const better = reportOf(0.6, 1, 0.5)
+    const free = start(reportOf(0.3, 4, 0.7), better)
+    expect(free.verdict.mustRestore ?? false).toBe(false)
+    expect(free.rmse).toBeCloseTo(0.3, 6)
+    // Factors that diverged are not a start.
+    const diverged = start(reportOf(1.1, 4, 0.9), better)
+    expect(diverged.verdict.mustRestore).toBe(true)
+    expect(diverged.rmse).toBeCloseTo(0.6, 6)
+  })
+
   it('the probe has 2% of the entries, but at least 100,000', () => {
     expect(probeSize(1000)).toBe(100_000)
     expect(probeSize(5_000_000)).toBe(100_000)

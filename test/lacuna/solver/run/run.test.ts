@@ -231,19 +231,20 @@ describe('a change on the way', () => {
   })
 
   it('a run that is changed, saved and resumed continues with the bits of one that is not interrupted', {
-    timeout: 20_000,
+    timeout: 40_000,
   }, async () => {
-    const changes: Changes[][] = [
-      [{ lambda: 0.1 }],
-      [{ sample: 0.5 }],
-      [{ lambda: 0.1 }, { lambda: 'auto' }],
-      [{ tolerance: 0.01 }],
+    // A run learns a prior unless λ or c are given, and its state has covariances if it was to do so at first.
+    const cases: [start: RunOptions, ...changes: Changes[]][] = [
+      [{}, { lambda: 0.1 }],
+      [{}, { sample: 0.5 }],
+      [{}, { lambda: 0.1 }, { lambda: 'auto' }],
+      [{}, { tolerance: 0.01 }],
+      [{ sample: 0.5 }, { sample: 'auto' }],
     ]
     const factors: string[] = []
-    for (const [first, second] of changes)
+    for (const [start, first, second] of cases)
       for (const isInterrupted of [false, true]) {
-        // Learns a prior unless λ or c are given, so that the state has covariances before the change.
-        let run = await startRun(tensor, { ...LEARNED, threads: 1 })
+        let run = await startRun(tensor, { ...LEARNED, ...start, threads: 1 })
         for await (const { epoch } of run) if (epoch > 1) break
         await run.change(first)
         if (isInterrupted) {
@@ -259,13 +260,13 @@ describe('a change on the way', () => {
         factors.push(bytesOf(await run.model()))
         await run.close()
       }
-    changes.forEach((change, i) => {
-      expect(factors[2 * i + 1], JSON.stringify(change)).toBe(factors[2 * i])
+    cases.forEach((changes, i) => {
+      expect(factors[2 * i + 1], JSON.stringify(changes)).toBe(factors[2 * i])
     })
   })
 
   it('a run that was started with a given λ learns no prior after a change to an automatic one', {
-    timeout: 20_000,
+    timeout: 40_000,
   }, async () => {
     const run = await Run.start(tensor, { ...LEARNED, lambda: 0.1 })
     await run.advance()
@@ -324,6 +325,22 @@ describe('a saved run', () => {
         await current.close()
         await engine.close()
       }
+    }
+  })
+
+  it('a run with the Huber loss resumes with the bits of an uninterrupted one from any sweep under a prior', async () => {
+    const { tensor } = synthetic({ dims: [24, 20, 12], entries: 1500, rank: 2, snrDb: 12, seed: 3 })
+    const options: RunOptions = { rank: 3, loss: 'huber', epochs: 25, threads: 1 }
+    const whole = await complete(tensor, options)
+    for (const epochs of [5, 6, 7, 20]) {
+      const run = await Run.start(tensor, options)
+      while (run.epochs < epochs) await run.advance()
+      const state = await run.state()
+      await run.close()
+      const resumed = await Run.resume(state, tensor, { threads: 2 })
+      for await (const _ of resumed);
+      expect(bytesOf(await resumed.model()), `saved after ${epochs} epochs`).toBe(bytesOf(whole.model))
+      await resumed.close()
     }
   })
 

@@ -138,10 +138,11 @@ export async function openCommunicator(library?: string): Promise<MpiCommunicato
 }
 
 /**
- * Ends all processes of the job by MPI_Abort, and this process by _exit: its threads may be waiting for other
- * processes.
+ * Ends all processes of the job by MPI_Abort if MPI is initialized, and in any case this process by _exit
+ * (process.exit could hang, since threads may be waiting for other processes). Does not return; throws an
+ * InputError if no MPI library can be loaded.
  * @param code the exit code
- * @param library the file of the MPI library
+ * @param library the file of the MPI library; by default the first installed one that is found
  */
 export async function abortAll(code: number, library?: string): Promise<void> {
   const { koffi, lib, isOpenMpi } = await openLibrary(library)

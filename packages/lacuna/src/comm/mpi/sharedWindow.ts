@@ -134,9 +134,10 @@ interface Mapped {
 }
 
 /**
- * Maps into memory a file that the root makes; its name is removed when all processes have mapped it.
- * @param length in words
- * @returns undefined in all processes if one of them cannot map it
+ * Maps a new file in /dev/shm, made by the root, into the memory of all processes; all call this together.
+ * The file is unlinked once all have tried to map it. Word 0 holds MARK, the others are zero.
+ * @param length number of 32-bit words, including word 0
+ * @returns the words and the system calls for waiting; undefined in all processes if one cannot map the file
  */
 async function mapSharedFile(
   { rank, size, broadcast, allreduce }: MpiCommunicator,

@@ -99,7 +99,9 @@ export class CpuEngine implements Engine {
   async connect(): Promise<Communicator> {
     if (this.#closed) throw new Error('The engine has been closed.')
     if (!this.#pool) checkLimits(this.threads, this.#parts)
-    this.#pool ??= canShareMemory() ? startPool(this.threads) : callingThreadPool()
+    this.#pool ??= canShareMemory()
+      ? startPool(this.threads, { canReuse: !this.#connection })
+      : callingThreadPool()
     this.#connected ??= connectPool(this.#pool, this.#connection).then((communicator) => {
       this.#communicator = communicator
       return communicator

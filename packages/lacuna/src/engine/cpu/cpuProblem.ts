@@ -307,7 +307,12 @@ export class CpuProblem implements LoadedProblem {
     })
   }
 
-  /** Statistics of the training entries of all processes by row, or of the same entries by other modes. */
+  /**
+   * Computes the number, range and mean of the training entries of all processes, and the number and mean of
+   * the entries of each row in every mode, in data units. All processes must call it.
+   * @param tensor this process's training entries, by the modes to count by: the loaded ones by default, or
+   * those before modes were merged or split
+   */
   async observed(tensor = this.#tensor): Promise<Observed> {
     const workers = { ...this.#workers, padded: this.#loaded.parts[0].layout.padded }
     return workers.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(workers, tensor))

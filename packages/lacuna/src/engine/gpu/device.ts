@@ -1,5 +1,6 @@
 /** An open WebGPU device: its limits, its subgroups, its buffers and compiled kernels. */
 import { InputError } from '../../base/inputError.ts'
+import { nameWait } from '../../base/waits.ts'
 import type { FoundAdapter } from './adapter.ts'
 
 /** Flags of GPUBufferUsage; Node has no globals for them. */
@@ -223,7 +224,7 @@ export class Device {
         at += bufferSize(byteLength)
       }
       this.gpu.queue.submit([encoder.finish()])
-      const mapped = staging.mapAsync(READ)
+      const mapped = nameWait('data of the GPU', staging.mapAsync(READ))
       mapped.catch(() => {}) // `watch` reports the error
       return { staging, mapped }
     })
@@ -244,7 +245,7 @@ export class Device {
 
   /** Resolves when all submitted work has been done. */
   whenDone(): Promise<unknown> {
-    return this.gpu.queue.onSubmittedWorkDone()
+    return nameWait('the GPU to finish its work', this.gpu.queue.onSubmittedWorkDone())
   }
 
   /** Whether consecutive invocations share a subgroup, as the kernels assume; WebGPU does not promise it. */

@@ -97,7 +97,15 @@ export class GpuProblem implements LoadedProblem {
     this.#active = active
   }
 
-  /** Copies the views to a device; throws an InputError if it has too little memory. */
+  /**
+   * Creates the problem on a device and copies the views of its entries there. Throws an InputError if the
+   * device has too little memory; `cpuProblem` then stays open.
+   * @param cpuProblem the same problem on the CPU, for steps that the device lacks and for fallback
+   * @param backend services of the GPU engine: replaces a lost device, reports notices
+   * @param tables the views of the entries, as the device stores them
+   * @param shape order and rank, and whether entries have weights
+   * @param momentumFactors whether memory for momentum factors is allocated
+   */
   static async open(
     cpuProblem: CpuProblem,
     backend: GpuBackend,

@@ -19,6 +19,7 @@ import {
   type ReadRowsOptions,
   type RowsDriver,
   readPlanned,
+  replaceDecimalComma,
   type Table,
   type TableColumn,
   textTable,
@@ -314,8 +315,6 @@ export async function inferTypes(table: Table): Promise<ColumnType[]> {
     const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row)).filter(
       (text) => text !== null,
     )
-    const plain =
-      table.decimal === ',' ? texts.map((text) => text.replace(/^([-+]?\d+),(\d+)$/, '$1.$2')) : texts
-    return typeOfTexts(plain, quoted)
+    return typeOfTexts(table.decimal === ',' ? texts.map(replaceDecimalComma) : texts, quoted)
   })
 }

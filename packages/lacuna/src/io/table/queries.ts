@@ -4,11 +4,12 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type ColumnType, canonicalText, numberText } from '../text/index.ts'
+import { type ColumnType, canonicalText, isNumeric, numberText } from '../text/index.ts'
 import { type Binning, binnings } from './columns/bins.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
 import { type FoundMode, findColumn, findMode, findStoredMode, modeNotFound } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
+import { replaceDecimalComma } from './source/cells.ts'
 import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './source/rows.ts'
 
 /** The sizes, labels and modes of a model, by which cells are looked up. */
@@ -158,6 +159,7 @@ function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): 
     const index = text.trim() === '' ? NaN : Number(text)
     return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
   }
+  const hasCommas = table.decimal === ',' && (!labels || isNumeric(type))
   // Most labels occur in many rows.
   const cache = new Map<string, number>()
   return (cells, { rowCount }) =>
@@ -166,8 +168,7 @@ function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): 
       if (text === null) return -1
       const known = cache.get(text)
       if (known !== undefined) return known
-      const plain = table.decimal === ',' && /^\s*[-+]?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text
-      const index = find(plain)
+      const index = find(hasCommas ? replaceDecimalComma(text) : text)
       if (cache.size < 2 ** 20) cache.set(text, index)
       return index
     })

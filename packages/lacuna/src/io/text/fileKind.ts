@@ -47,7 +47,7 @@ export function hasEnding(path: string, allowed: readonly string[]): boolean {
   return allowed.some((ending) => path.toLowerCase().endsWith(ending))
 }
 
-/** Whether a file is a table, by its name. */
+/** Whether a file's name has one of tableEndings (text, JSON, Parquet), in upper or lower case. */
 export const isTableFile = (path: string): boolean => hasEnding(path, tableEndings)
 
 /**

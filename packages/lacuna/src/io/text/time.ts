@@ -255,7 +255,7 @@ const FOREIGN_CLOCKS = ['', ' %H:%M', ' %H:%M:%S', ' %I:%M %p', ' %I:%M:%S %p', 
 /** The readers of all common formats that are not ISO 8601; compiled on first use. */
 let foreignReaders: { format: string; read: TimeReader }[] | undefined
 
-/** The common formats other than ISO 8601 by which every text is a time; empty if there are none. */
+/** The common formats other than ISO 8601 by which every text is a time; none if there are no texts. */
 export function likelyFormats(texts: readonly string[]): string[] {
   if (texts.length === 0 || !texts.every((text) => /\d/.test(text) && text.length < 40)) return []
   foreignReaders ??= FOREIGN_DATES.flatMap((date) => FOREIGN_CLOCKS.map((clock) => date + clock)).map(

@@ -104,8 +104,8 @@ export function assembleEnsemble(
 }
 
 /**
- * The support of each cell, given by one column of indices per mode: the entries of that of its rows that has
- * fewest.
+ * The support of each cell: the least number of training entries among its rows.
+ * @param indices the cells, as one column of indices per mode
  */
 const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array =>
   Uint32Array.from(indices[0], (_, c) =>

@@ -166,7 +166,7 @@ export class CpEnsemble extends TensorModel {
 }
 
 /**
- * The support of a cell: the training entries of that of its rows that has fewest; 0 if counts are not known.
+ * The support of a cell: the least number of training entries among its rows; 0 if counts are not known.
  * @param counts per mode, the entries of each row
  */
 export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {

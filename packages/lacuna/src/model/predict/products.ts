@@ -28,6 +28,7 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
   return sum
 }
 
+/** The sum of the terms of a prediction, one per component. */
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
 /** The prediction of a cell, not clipped: the mean of the members', corrected by `refine`. */

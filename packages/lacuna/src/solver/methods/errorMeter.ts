@@ -47,7 +47,11 @@ export const heldOutErrors = ({
   ...(watch && { watch }),
 })
 
-/** A copy of the report with the largest possible relative errors, so that every later report is better. */
+/**
+ * Returns a copy of the report whose relative errors on the training and validation entries are
+ * Number.MAX_VALUE, so that every later report with smaller errors counts as better. RMSE, MAE and the errors
+ * of watched sets are as they were.
+ */
 export function withWorstErrors(report: EpochReport): EpochReport {
   const { train, validation } = report
   const worst = (error: ErrorSummary): ErrorSummary => ({ ...error, relative: Number.MAX_VALUE })

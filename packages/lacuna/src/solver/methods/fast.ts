@@ -67,6 +67,8 @@ export interface FastState {
   startSweeps?: number
   /** Sweeps so far under the learned prior; undefined before that phase. */
   priorSweeps?: number
+  /** Training RMSE of the factors that the sweeps start from, in data units; by default that of the best. */
+  startRmse?: number
 }
 
 /**
@@ -120,12 +122,12 @@ export function fastMethod(
 
     next(state, { epoch, best }) {
       if (state.priorSweeps !== undefined) {
-        const first = state.priorSweeps === 0 ? best : undefined
+        const first = state.priorSweeps === 0 ? (state.startRmse ?? best.train.rmse) : undefined
         const step = posteriorStep(settings, statistics, rule, first)
         return { iterations: 1, sample: 1, lambda: state.lambda, step }
       }
       if (state.startSweeps !== undefined) {
-        const first = state.startSweeps === 0 ? best : undefined
+        const first = state.startSweeps === 0 ? best.train.rmse : undefined
         const step = posteriorStep(settings, statistics, rule, first, true)
         return { iterations: 1, sample: 1, lambda: state.lambda, step }
       }
@@ -174,7 +176,11 @@ export function fastMethod(
       const stop = whyStop(state, past, now, report.epoch)
       if (!beginsPrior(stop, best, report.epoch)) return { isReported: isSound, isBest, mustRestore, stop }
       state.priorSweeps = 0
-      return { isReported: isSound, isBest, mustRestore: true }
+      // Validation selects among the sweeps, never the factors that they start from: at a high rank those with
+      // the smallest validation error are underfitted, and components that are pruned there do not return.
+      if (mustRestore || !report.validation) return { isReported: isSound, isBest, mustRestore: true }
+      state.startRmse = report.train.rmse
+      return { isReported: true, isBest }
     },
   }
 

@@ -7,7 +7,6 @@
  */
 import type { LearnedPrior, PosteriorStep, Statistics } from '../../engine/engine.ts'
 import type { Prior } from '../../model/index.ts'
-import type { EpochReport } from '../run/report.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LambdaRule } from './lambda.ts'
 
@@ -52,14 +51,14 @@ export function learnsPrior(
 
 /**
  * The engine's step for a sweep of variational EM, in the engine's units.
- * @param first the report on the factors before the first sweep; undefined for later ones
+ * @param first the training RMSE before the first sweep, in data units; undefined for later ones
  * @param isStart whether it is a sweep of the robust start
  */
 export function posteriorStep(
   { noise, loss }: Settings,
   { sets, valueScale }: Statistics,
   { mean, variance, sigma2 }: LambdaRule,
-  first: EpochReport | undefined,
+  first: number | undefined,
   isStart = false,
 ): PosteriorStep {
   const { entries } = sets.train
@@ -71,13 +70,12 @@ export function posteriorStep(
     mean: mean * valueScale,
     ...(isStart && { isStart }),
   }
-  if (!first) return step
-  const { rmse } = first.train
+  if (first === undefined) return step
   return {
     ...step,
     begin: {
-      sigma2: Math.max(sigma2(rmse) * valueScale ** 2, 1e-30),
-      squares: (rmse * valueScale) ** 2 * entries,
+      sigma2: Math.max(sigma2(first) * valueScale ** 2, 1e-30),
+      squares: (first * valueScale) ** 2 * entries,
       variance: variance * valueScale ** 2,
     },
   }

@@ -96,13 +96,14 @@ export function sizeOfRun(
 /**
  * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
  * Opens an engine if the options give none; throws if side information or entries are invalid.
- * @param hasCovariances whether the state to resume has covariances, even if these settings need none
+ * @param hasCovariances whether the state to resume has covariances, which depends on the settings that its run
+ * was started with; undefined for a new run
  */
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
   settings: ResolvedSettings,
-  hasCovariances = false,
+  hasCovariances?: boolean,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
   const reshape = (set: SparseTensor): SparseTensor =>
@@ -126,7 +127,7 @@ export async function load(
       tensor: reshape(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(hasCovariances && { posterior: true }),
+      ...(hasCovariances !== undefined && { posterior: hasCovariances }),
       sideInformation,
       seed: settings.seed,
       threads: options.threads,

@@ -87,7 +87,7 @@ function writeScales(memory: WebAssembly.Memory, layout: PartitionLayout): void 
   const common = lengths[0].map(
     (_, r) => lengths.reduce((product, length) => product * length[r], 1) ** (1 / modes.length),
   )
-  const scale = scaleVector(common, modes.length)
+  const scale = gradientScales(common, modes.length)
   modes.forEach((mode, i) => {
     const columnScales = common.map((length, r) =>
       length > 0 && length < Infinity ? length / lengths[i][r] : 1,
@@ -98,13 +98,15 @@ function writeScales(memory: WebAssembly.Memory, layout: PartitionLayout): void 
 }
 
 /**
- * v of the gradient step (R): 1 / (the typical size of k_r), up to a common factor; k is a product of N − 1
- * columns.
- * @param common the norm of each component's columns after balancing
+ * Returns the vector v (R, padded) that scales the components in gradient steps: (norm_r / largest norm)^(1 − N),
+ * because the gradient of a row contains products of N − 1 columns of component r. The ratio counts as at least
+ * 1e-3, so that small components can grow again, and v_r is at most 1e30; all are 1 if all norms are 0.
+ * @param common per component, the norm that its columns have in every mode after balancing
+ * @param order N, the number of modes
  */
-function scaleVector(common: Float64Array, order: number): Float64Array {
+function gradientScales(common: Float64Array, order: number): Float64Array {
   const longest = Math.max(...common)
-  const smallest = 1e-3 // a component this much smaller than the largest may grow again
+  const smallest = 1e-3
   return common.map((length) =>
     Math.min(1e30, Math.max(smallest, longest > 0 ? length / longest : 1) ** (1 - order)),
   )

@@ -1,5 +1,6 @@
 /** Starts pools of worker threads, or a stand-in that works on the calling thread. */
 import { InputError } from '../../../base/inputError.ts'
+import { waitFor } from '../../../base/waits.ts'
 import type { Answer, Reply, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 import { startWorker, type WorkerPort } from './startWorker.ts'
@@ -13,8 +14,10 @@ interface PendingRequest {
 
 /**
  * Starts a pool of worker threads. If one fails, all requests without an answer reject and all threads end.
+ * @param options canReuse: whether the threads may serve other pools afterwards; not if other processes are
+ * connected to them
  */
-export function startPool(threads: number): Pool {
+export function startPool(threads: number, { canReuse = true } = {}): Pool {
   const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
   const pending: PendingRequest[][] = workers.map(() => [])
   let ended: Error | undefined
@@ -38,17 +41,20 @@ export function startPool(threads: number): Pool {
 
   /** Sends a request to worker w; resolves with its answer. */
   function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
-    return new Promise((resolve, reject) => {
+    return waitFor(`worker thread ${w + 1} to answer '${request.type}'`, (resolve, reject) => {
       pending[w].push({ resolve, reject })
       worker.ref()
       worker.send(request)
     })
   }
 
-  /** Ends all workers; later requests reject. */
+  /** Releases all workers, or ends them if one has failed or not answered yet; later requests reject. */
   async function close(): Promise<void> {
+    const isIdle = !ended && pending.every((queue) => queue.length === 0)
     ended ??= new Error('The worker threads have ended.')
-    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+    const left = workers.splice(0)
+    if (canReuse && isIdle) for (const worker of left) worker.release()
+    else await Promise.all(left.map((worker) => worker.terminate()))
   }
 
   return {

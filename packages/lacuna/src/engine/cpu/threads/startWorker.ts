@@ -16,6 +16,9 @@ export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
   /** Keeps the process alive while the worker has work; `unref` lets it end. */
   ref(): void
   unref(): void
+  /** Returns the thread to Node's pool of idle threads; a page ends it. All messages must have been answered. */
+  release(): void
+  /** Ends the worker, whatever it is doing. */
   terminate(): Promise<unknown>
 }
 
@@ -26,13 +29,14 @@ export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
 
 /** Runs the worker's program on a thread of Node's pool of idle threads, or on a new one. */
 function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
-  const { port, onError, terminate } = takeThread(workerSource)
+  const { port, onError, release, terminate } = takeThread(workerSource)
   return {
     send: (message) => port.postMessage(message),
     onMessage: (handle) => port.on('message', handle),
     onError,
     ref: () => port.ref(),
     unref: () => port.unref(),
+    release,
     terminate,
   }
 }
@@ -82,6 +86,7 @@ function startInPage<Send, Receive>(): WorkerPort<Send, Receive> {
     },
     ref: () => {},
     unref: () => {},
+    release: () => worker.terminate(),
     terminate: async () => worker.terminate(),
   }
 }

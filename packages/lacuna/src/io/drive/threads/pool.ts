@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type NodeThread, takeThread } from '../../../base/nodeThreads.ts'
+import { waitFor } from '../../../base/waits.ts'
 import { readingWorkerSource } from '../../../embedded/readingWorker.js'
 import type { Reply, Request } from './messages.ts'
 
@@ -72,22 +73,20 @@ export function startReading(threads: number): ReadingPool {
     void terminate() // the system has no thread left: those that there are would keep the process alive
     throw error
   }
-  let fail: (error: Error) => void = () => {}
-  let hasFailed = false
-  const failure = new Promise<never>((_, reject) => {
-    fail = (error) => {
-      hasFailed = true
-      reject(error)
-    }
-  })
-  failure.catch(() => {}) // `ask` throws it
+  let failure: Error | undefined
+  /** The functions that reject the requests without an answer. */
+  const unanswered = new Set<(error: Error) => void>()
+  const fail = (error: Error): void => {
+    failure ??= error
+    for (const reject of unanswered) reject(error)
+  }
   for (const thread of taken) thread.onError(fail)
-  let unanswered = 0
-  const askOne = ({ port }: NodeThread, request: Request): Promise<never> =>
-    new Promise((resolve, reject) => {
-      unanswered++
+  const askOne = ({ port }: NodeThread, at: number, request: Request): Promise<never> =>
+    waitFor(`reading thread ${at + 1} to answer '${request.ask}'`, (resolve, reject) => {
+      if (failure) return reject(failure)
+      unanswered.add(reject)
       port.once('message', (reply: Reply) => {
-        unanswered--
+        unanswered.delete(reject)
         if ('failure' in reply) reject(new Error(reply.failure))
         else resolve(reply.answer as never)
       })
@@ -95,10 +94,10 @@ export function startReading(threads: number): ReadingPool {
     })
   return {
     threads,
-    ask: (request) => Promise.race([failure, Promise.all(taken.map((thread) => askOne(thread, request)))]),
+    ask: (request) => Promise.all(taken.map((thread, at) => askOne(thread, at, request))),
     async close() {
       // Idle threads can be used by other pools.
-      if (hasFailed || unanswered > 0) return terminate()
+      if (failure || unanswered.size > 0) return terminate()
       for (const thread of taken) thread.release()
     },
   }

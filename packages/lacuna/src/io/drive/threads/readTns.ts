@@ -33,8 +33,8 @@ export interface ReadByThreadsOptions extends ReadTnsOptions {
 }
 
 /**
- * Reads a .tns file that is not packed by the threads of a pool; undefined if they cannot, and one thread
- * must read it from the beginning. Throws an InputError if the file is faulty.
+ * Reads an uncompressed .tns file with the threads of a pool, and releases them; undefined if they cannot, and
+ * one thread must read it from the beginning. Throws an InputError if the file is faulty.
  * @param startPool starts the threads; called once the head has been read
  */
 export async function readTnsByThreads(

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
 import { explainMissingPackage } from '../../../base/missingPackage.ts'
+import { nameWait } from '../../../base/waits.ts'
 import { doubleQuote } from '../../text/index.ts'
 import { nameBeside, removeAtExit, removeLeftovers } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
@@ -85,7 +86,7 @@ export async function openSession(where: string): Promise<TableSession> {
   const connection = await instance.connect()
   const explainErrors = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await work()
+      return await nameWait(`DuckDB to read or write ${where}`, work())
     } catch (error) {
       throw explainDuckdbError(error, where)
     }

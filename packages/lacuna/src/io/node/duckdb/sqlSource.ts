@@ -59,16 +59,30 @@ export async function openSource(session: TableSession, source: SqlSource): Prom
   if (database !== undefined) await attachDatabase(session, database)
   const ownFiles = database !== undefined && query === undefined ? [] : files
   paths.push(...ownFiles)
-  const table = ownFiles.length > 0 ? filesAsSql(source) : undefined
+  let table = ownFiles.length > 0 ? filesAsSql(source) : undefined
   if (source.rows) await session.run(`SET threads = ${source.rows.threads}`)
   await session.lock({ paths: paths.map((path) => resolve(path)), folders: quoted.folders })
   if (database !== undefined && query === undefined) return findDatabaseTable(session, files, database)
+  if (table !== undefined && source.kind === 'json') table = await jsonAsSql(session, table)
   if (query === undefined) {
     if (table === undefined) throw new InputError('empty', 'There is nothing to read; name a file.')
     return table
   }
   if (table !== undefined) await session.run(`CREATE TEMP VIEW data AS SELECT * FROM ${table}`)
   return `(${query.trim().replace(/;$/, '')})`
+}
+
+/**
+ * Returns SQL, to put after FROM, for the rows of JSON files. Where a property is a string in some rows and
+ * another value in others, DuckDB has the strings in quotes; they become texts.
+ * @param table SQL for the rows as DuckDB has them
+ */
+async function jsonAsSql(session: TableSession, table: string): Promise<string> {
+  const columns = await session.rows(`DESCRIBE SELECT * FROM ${table}`)
+  const texts = columns.flatMap(([name, type]) =>
+    type === 'JSON' ? [`${identifier(String(name))} ->> '$' AS ${identifier(String(name))}`] : [],
+  )
+  return texts.length > 0 ? `(SELECT * REPLACE (${texts.join(', ')}) FROM ${table})` : table
 }
 
 /** Quotes a path for SQL, with *, ? and [ escaped, which DuckDB would take for a pattern of names. */
@@ -96,6 +110,9 @@ export function rangeAsSql(range: RowRange | undefined, allRows: string): string
 export const parquetAsSql = (files: readonly string[]): string =>
   `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
 
+/** The type as which DuckDB reads the fields of a column: it ignores the zone of a TIMESTAMP. */
+const typeWithZone = (type: ColumnType): string => (type === 'TIMESTAMP' ? 'TIMESTAMPTZ' : type)
+
 /** Returns SQL, to put after FROM, for the rows of a source's files. */
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
@@ -105,17 +122,26 @@ function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   const { dialect, types } = text!
   const { delimiter, header, names, quoted, decimal } = dialect
   const columns = names
-    .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : types[c])}`)
+    .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : typeWithZone(types[c]))}`)
     .join(', ')
   const options = [
     `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`,
     `auto_detect = false, columns = {${columns}}, decimal_separator = ${literal(decimal)}, ${NO_HIVE}`,
+    // Else a time of day behind a date would be dropped without a word.
+    ...(types.includes('DATE') && !verbatim ? ["dateformat = '%Y-%m-%d'"] : []),
     // Where quotes are used for text alone, "" is a text.
     ...(quoted.length > 0 ? ['allow_quoted_nulls = false'] : []),
   ]
   const rows = `read_csv(${list}, ${options.join(', ')})`
-  if (!verbatim) return rows
-  const typed = names.map((name, c) => `TRY_CAST(${identifier(name)} AS ${types[c]}) AS ${identifier(name)}`)
+  if (!verbatim) {
+    const times = names.flatMap((name, c) => (types[c] === 'TIMESTAMP' ? [identifier(name)] : []))
+    const inUtc = times.map((time) => `${time}::TIMESTAMP AS ${time}`)
+    return times.length > 0 ? `(SELECT * REPLACE (${inUtc.join(', ')}) FROM ${rows})` : rows
+  }
+  const typed = names.map(
+    (name, c) =>
+      `TRY_CAST(${identifier(name)} AS ${typeWithZone(types[c])})::${types[c]} AS ${identifier(name)}`,
+  )
   const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM_PREFIX}${c}`)}`)
   return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
 }

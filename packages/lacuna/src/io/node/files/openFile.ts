@@ -3,6 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
+import { nameWait } from '../../../base/waits.ts'
 import { packingByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 
@@ -112,7 +113,7 @@ async function* readUnpacked(
   let file: FileHandle | undefined
   try {
     if (path !== '-') file = await open(path)
-    const pieces = joinStart(file ? readPieces(file, count) : readStdin(count), 2)
+    const pieces = joinStart(file ? readPieces(file, name, count) : readStdin(count), 2)
     const { value: start, done } = await pieces.next()
     const isPackedContent = !done && isGzip(start)
     if (path.endsWith('.gz') && !isPackedContent)
@@ -130,10 +131,20 @@ async function* readUnpacked(
   }
 }
 
-/** Yields the bytes of a file from its current position on, in pieces, and counts them. */
-async function* readPieces(file: FileHandle, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/**
+ * Yields the bytes of a file or pipe from its current position on, in pieces, and counts them.
+ * @param name the file, for what is awaited
+ */
+async function* readPieces(
+  file: FileHandle,
+  name: string,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   for (;;) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, null)
+    const { bytesRead, buffer } = await nameWait(
+      `bytes of ${name}`,
+      file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, null),
+    )
     if (bytesRead === 0) return
     count(bytesRead)
     yield buffer.subarray(0, bytesRead)
@@ -142,9 +153,16 @@ async function* readPieces(file: FileHandle, count: (bytes: number) => void): As
 
 /** Yields the pieces that arrive on stdin, and counts their bytes. */
 async function* readStdin(count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
-    count(piece.length)
-    yield piece
+  const pieces = (process.stdin as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { done, value } = await nameWait('bytes of stdin', pieces.next())
+      if (done) return
+      count(value.length)
+      yield value
+    }
+  } finally {
+    await pieces.return?.()
   }
 }
 

@@ -10,6 +10,7 @@ import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
+import { waitFor } from '../../../base/waits.ts'
 import { explainFileError } from './fileError.ts'
 import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 
@@ -70,7 +71,7 @@ export async function replaceFiles(replacements: readonly Replacement[]): Promis
 /** Writes chunks to stdout, each after the one before has been taken. */
 async function writeToStdout(chunks: Chunks): Promise<void> {
   for await (const chunk of chunks)
-    await new Promise<void>((resolve, reject) => {
+    await waitFor<void>(`stdout to take ${chunk.length} bytes`, (resolve, reject) => {
       process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()))
     })
 }

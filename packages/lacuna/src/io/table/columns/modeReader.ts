@@ -3,8 +3,21 @@
  * fall into.
  */
 import { InputError } from '../../../base/inputError.ts'
-import { type ColumnType, canonicalText, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
-import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
+import {
+  type ColumnType,
+  canonicalText,
+  isNumeric,
+  isWhole,
+  numberText,
+  typeOfTexts,
+} from '../../text/index.ts'
+import {
+  type CellContext,
+  isMissingMark,
+  noteMark,
+  readNumbers,
+  replaceDecimalComma,
+} from '../source/cells.ts'
 import {
   type Batch,
   type Cells,
@@ -128,12 +141,16 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
       const { integers } = dictionary
       if (integers && !known?.labels && column.type === undefined)
         return finishNumbers(mode, 'BIGINT', integers, index, known)
-      const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const values = distinctValues(dictionary) as readonly string[]
-      const texts =
-        decimal === ',' ? values.map((text) => (comma.test(text) ? text.replace(',', '.') : text)) : values
-      if (known?.labels) return findLabels(texts, known.labels, known.type)
-      const type = column.type ?? typeOfTexts(texts, column.quoted)
+      const given = distinctValues(dictionary) as readonly string[]
+      const withPoints = decimal === ',' ? given.map(replaceDecimalComma) : given
+      // Only numbers have decimal commas: in a mode of texts, "1,5" stays as it is.
+      const textsOf = (type: ColumnType): readonly string[] => (isNumeric(type) ? withPoints : given)
+      if (known?.labels) {
+        const knownType = (known.type ?? 'VARCHAR') as ColumnType
+        return findLabels(textsOf(knownType), known.labels, known.type)
+      }
+      const type = column.type ?? typeOfTexts(withPoints, column.quoted)
+      const texts = textsOf(type)
       const written = texts.map((text) => canonicalText(text, type) ?? text)
       if (isRaw(index, mode, type, known !== undefined))
         return { type, indexOfCode: toIndices(mode, written.map(Number)) }

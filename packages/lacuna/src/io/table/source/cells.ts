@@ -26,6 +26,10 @@ export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['u
   marks.count++
 }
 
+/** A number with a decimal comma as one with a point; any other text as it is. */
+export const replaceDecimalComma = (text: string): string =>
+  /^\s*[-+]?(\d+,\d*|,\d+)(e[-+]?\d+)?\s*$/i.test(text) ? text.replace(',', '.') : text
+
 /** How the cells of a table are read; shared by all columns. */
 export interface CellContext {
   /** The unit of a batch's `lines` in messages. */

@@ -2,7 +2,13 @@
 import { InputError } from '../../../base/inputError.ts'
 import { compileTextKernel, LF } from '../../text/index.ts'
 import { CsvParser } from './csvParser.ts'
-import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
+import {
+  combineDialects,
+  type Dialect,
+  type DialectOptions,
+  type SniffedDialect,
+  sniffDialect,
+} from './dialect.ts'
 import type { RowKernel } from './rowKernel.ts'
 import type { Batch, Table } from './rows.ts'
 
@@ -16,6 +22,8 @@ export interface TextFile {
 
 /** Bytes of the head, from which the dialect is recognized. */
 const SAMPLE_BYTES = 2 ** 20
+/** Bytes of the head of a further file. */
+const FURTHER_BYTES = 2 ** 16
 /** The number of bytes from which on compiling the kernel takes less time than it saves. */
 const KERNEL_FROM = 2 ** 19
 
@@ -29,10 +37,11 @@ export async function textTable(
 ): Promise<Table & { dialect: Dialect }> {
   const [first] = files
   const head = await readHead(first, SAMPLE_BYTES)
-  const start = decodeHead(head, first.name)
-  const dialect = sniffDialect(start, first.name, options)
-  const { names, quoted, decimal } = dialect
-  for (const file of files.slice(1)) await checkSameColumns(file, dialect)
+  const start = decodeHead(head, first.name) + endOfWhole(head, SAMPLE_BYTES)
+  let dialect = sniffDialect(start, first.name, options)
+  const { names, decimal } = dialect
+  for (const file of files.slice(1)) dialect = combineDialects(dialect, await sniffFurtherFile(file, dialect))
+  const { quoted } = dialect
   const columns = names.map((name, c) => ({ name, quoted: quoted[c] || undefined }))
   const all = columns.map((_, column) => ({ column }))
   const guessed = options.decimal === undefined && decimal === ','
@@ -44,7 +53,8 @@ export async function textTable(
     dialect,
     guesses: guessed ? ['a comma stands before the fraction of a number'] : undefined,
     async sample() {
-      const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)
+      const whole =
+        head.length < SAMPLE_BYTES ? endLastLine(head) : head.subarray(0, head.lastIndexOf(LF) + 1)
       const parser = new CsvParser(first.name, dialect, all)
       for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
       return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
@@ -83,6 +93,18 @@ export async function readHead({ open }: TextFile, byteLength: number): Promise<
   return head
 }
 
+/** The bytes with a newline at the end, so that the last row is whole. */
+function endLastLine(bytes: Uint8Array): Uint8Array {
+  if (bytes[bytes.length - 1] === LF) return bytes
+  const ended = new Uint8Array(bytes.length + 1)
+  ended.set(bytes)
+  ended[bytes.length] = LF
+  return ended
+}
+
+/** A newline behind the head if it is the whole file, whose last line may lack one; else nothing. */
+const endOfWhole = (head: Uint8Array, byteLength: number): string => (head.length < byteLength ? '\n' : '')
+
 /** Decodes the head of a file; throws if it is empty, UTF-16, binary, or has lone carriage returns. */
 export function decodeHead(head: Uint8Array, name: string): string {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
@@ -102,16 +124,22 @@ export function decodeHead(head: Uint8Array, name: string): string {
   return text
 }
 
-/** Throws if a file has other columns than the first one. @param expected the dialect of the first file */
-async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void> {
+/**
+ * Recognizes how a further file is written; throws if it has other columns than the first one.
+ * @param expected the dialect of the first file
+ */
+async function sniffFurtherFile(file: TextFile, expected: Dialect): Promise<SniffedDialect> {
   const { delimiter, header, decimal } = expected
-  const start = decodeHead(await readHead(file, 1), file.name)
-  const { names } = sniffDialect(start, file.name, { delimiter, header, decimal })
+  const head = await readHead(file, FURTHER_BYTES)
+  const start = decodeHead(head, file.name) + endOfWhole(head, FURTHER_BYTES)
+  const dialect = sniffDialect(start, file.name, { delimiter, header, decimal })
+  const { names } = dialect
   if (names.length !== expected.names.length || names.some((name, c) => name !== expected.names[c]))
     throw new InputError(
       'table',
       `${file.name}: the files do not have the same columns; this one has ${names.join(', ')}, the first ${expected.names.join(', ')}.`,
     )
+  return dialect
 }
 
 /**

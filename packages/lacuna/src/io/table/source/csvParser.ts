@@ -243,7 +243,8 @@ export class CsvParser {
 function undoubleQuotes(bytes: Uint8Array, fields: Fields, row: number): void {
   fields.starts.forEach((starts, slot) => {
     const ends = fields.ends[slot]
-    if (bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
+    const isMissing = ends[row] < starts[row]
+    if (isMissing || bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
     let to = starts[row]
     for (let at = to; at < ends[row]; at++) {
       if (bytes[at] === QUOTE) at++

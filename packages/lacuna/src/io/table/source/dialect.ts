@@ -4,6 +4,7 @@
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { typeOfTexts } from '../../text/index.ts'
+import { isMissingMark } from './cells.ts'
 import { uniqueNames } from './rows.ts'
 
 /** How the text of a table is written. */
@@ -18,6 +19,12 @@ export interface Dialect {
   quoted: readonly boolean[]
   /** The decimal separator. */
   decimal: ',' | '.'
+}
+
+/** A dialect that was recognized by the beginning of a text. */
+export interface SniffedDialect extends Dialect {
+  /** Per column, whether its fields are in quotes, as far as that text shows it. */
+  quotes: readonly QuoteUse[]
 }
 
 /** Properties of a dialect that are given and not recognized. */
@@ -40,20 +47,44 @@ const COMPARED_LINES = 100
  * @param name the file, as messages call it
  * @param given properties of the dialect that are not to be recognized
  */
-export function sniffDialect(start: string, name: string, given: DialectOptions = {}): Dialect {
+export function sniffDialect(start: string, name: string, given: DialectOptions = {}): SniffedDialect {
   const delimiter = given.delimiter ?? likeliestDelimiter(start)
   const rows = firstRows(start, delimiter, COMPARED_LINES)
   const [first, second] = rows
   const header = given.header ?? isHeader(first, second)
   const body = header ? rows.slice(1) : rows
-  const quoted = body[0]?.map((field) => field.quoted) ?? []
+  const quotes = first.map((_, column) => quotesOf(body.flatMap((row) => row[column] ?? [])))
   return {
     delimiter,
     header,
     names: headerNames(first, header),
-    quoted: quoted.includes(true) && quoted.includes(false) ? quoted : [],
+    quotes,
+    quoted: quotedColumns(quotes),
     decimal: given.decimal ?? sniffDecimal(body, delimiter, name),
   }
+}
+
+/** Whether the fields of a column are in quotes; undefined where all are empty or marks of missing values. */
+type QuoteUse = boolean | undefined
+
+/** Whether the fields are in quotes: false as soon as one that is neither empty nor a mark is not. */
+function quotesOf(fields: readonly Field[]): QuoteUse {
+  const isFilled = ({ text }: Field): boolean => text.trim() !== '' && !isMissingMark(text)
+  if (fields.some((field) => !field.quoted && isFilled(field))) return false
+  return fields.some(({ quoted }) => quoted) ? true : undefined
+}
+
+/** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
+const quotedColumns = (quotes: readonly QuoteUse[]): boolean[] =>
+  quotes.includes(true) && quotes.includes(false) ? quotes.map((use) => use === true) : []
+
+/** The dialect of several files with the same columns: one is quoted if it is in each file that shows it. */
+export function combineDialects(first: SniffedDialect, other: SniffedDialect): SniffedDialect {
+  const quotes = first.quotes.map((use, column) => {
+    const uses = [use, other.quotes[column]]
+    return uses.includes(false) ? false : uses.includes(true) ? true : undefined
+  })
+  return { ...first, quotes, quoted: quotedColumns(quotes) }
 }
 
 /** A field of a row, without the quotes around it. */

@@ -32,11 +32,7 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
   const rows = parser.push(head)
   if (isWhole) parser.finish()
   for (const { row } of rows)
-    for (const [name, value] of Object.entries(row)) {
-      const column = columns.get(name) ?? { name }
-      if (typeof value === 'string' && !isLongNumber(value)) column.quoted = true
-      columns.set(name, column)
-    }
+    for (const name of Object.keys(row)) if (!columns.has(name)) columns.set(name, { name })
   const list = [...columns.values()]
   if (list.length === 0)
     throw new InputError(
@@ -81,7 +77,11 @@ interface ParsedRow {
   text: string
 }
 
-/** Objects as a batch of the wanted columns. @param records whether the batch also has the objects' texts */
+/**
+ * Objects as a batch of the wanted columns. A column becomes `quoted` with its first string, wherever that is:
+ * which row or file comes first does not matter.
+ * @param records whether the batch also has the objects' texts
+ */
 function batchOf(
   rows: readonly ParsedRow[],
   file: string,
@@ -93,7 +93,10 @@ function batchOf(
     rowCount: rows.length,
     columns: wanted.map(({ column }) => {
       const { name } = columns[column]
-      return cellsOf(rows.map(({ row }) => (Object.hasOwn(row, name) ? textOfProperty(row[name]) : null)))
+      const values = rows.map(({ row }) => (Object.hasOwn(row, name) ? row[name] : null))
+      if (values.some((value) => typeof value === 'string' && !isLongNumber(value)))
+        columns[column].quoted = true
+      return cellsOf(values.map(textOfProperty))
     }),
     file,
     lines: Uint32Array.from(rows, ({ line }) => line),
@@ -108,17 +111,19 @@ function textOfProperty(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** Matches strings and numbers of a JSON text, each as a whole. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 /**
- * Matches strings, and whole numbers that a double may not hold. Such a number becomes a string that begins
- * with NUL, which no text of a table does.
+ * Matches a whole number that a double may not hold. Such a number becomes a string that begins with NUL,
+ * which no text of a table does.
  */
-const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+const LONG_NUMBER = /^-?\d{16,}$/
 /** Whether a string of a parsed object stands for a long whole number: it begins with NUL. */
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
 /** Replaces whole numbers of 16 or more digits in a JSON text by strings that begin with NUL. */
 const withLongNumbers = (text: string): string =>
   /\d{16}/.test(text)
-    ? text.replace(LONG_NUMBER, (found) => (found[0] === '"' ? found : `"\\u0000${found}"`))
+    ? text.replace(STRING_OR_NUMBER, (found) => (LONG_NUMBER.test(found) ? `"\\u0000${found}"` : found))
     : text
 
 /** Parses the objects in bytes that come in pieces; the unfinished last object waits for the next piece. */

@@ -110,6 +110,8 @@ function findMoments(view: usize, others: u32, count: u32): void {
   }
 }
 
+// The functions below update only the tiles of H (R × R) on and above the diagonal.
+
 /** H += w0 A0 + w1 A1, for two entries and one other mode: the moments of their rows are at a0 and a1. */
 function addMomentsOfOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
   for (let r: usize = 0; r < rank; r++) {
@@ -145,8 +147,10 @@ function addMomentsOfThree(
 }
 
 /**
- * H += w ⊙_j M_j, for one entry and any number of other modes. here: the entry's offset in the columns of
- * addresses.
+ * H += w · (M_1 ⊙ M_2 ⊙ …), for one entry and any number of other modes.
+ * @param w the entry's weight, in all four lanes
+ * @param here byte offset of the entry in each addressScratch(o), which holds addresses of moments (findMoments)
+ * @param others number of other modes
  */
 function addMomentsOfAny(H: usize, w: v128, here: usize, others: u32): void {
   for (let r: usize = 0; r < rank; r++) {

@@ -13,6 +13,7 @@ import { learnMode, writeIsotropic, writePrior, writeUniformMeans } from './lear
 import { updateNoise, updateRowVariances } from './learnedNoise.ts'
 import {
   addRowSums,
+  LAST_SIGMA2,
   type PosteriorWork,
   SIGMA2,
   SWEEPS,
@@ -46,6 +47,9 @@ export function sweepPosterior(
   const { parts, thread } = problem
   const modes = parts[0].layout.modes.length
   if (step.begin) initialize(problem, step, lambda, work)
+  // The noise is fitted to residuals under the Huber weights of the sweep before; the kernels of a run that
+  // was resumed since do not have its parameters.
+  else setStep(problem, step, false, sharedNumbers(parts[0])[LAST_SIGMA2])
   updateNoise(problem, step, work)
   const sweeps = sharedNumbers(parts[0])[SWEEPS]
   for (let i = 0; i < modes; i++) {
@@ -60,8 +64,10 @@ export function sweepPosterior(
     const sigma2 = Math.max(1e-30, addRowSums(parts[0], modes - 1, 0) / step.entries / factor)
     if (step.noise === 'row') updateRowVariances(problem, sigma2 * factor, sweeps === 0)
     for (const part of parts) {
-      sharedNumbers(part)[SIGMA2] = sigma2
-      sharedNumbers(part)[SWEEPS] = sweeps + 1
+      const numbers = sharedNumbers(part)
+      numbers[LAST_SIGMA2] = numbers[SIGMA2]
+      numbers[SIGMA2] = sigma2
+      numbers[SWEEPS] = sweeps + 1
     }
   }
   problem.barrier()
@@ -70,15 +76,17 @@ export function sweepPosterior(
 /**
  * Sets the parameters of a posterior step in this thread's kernel instances.
  * @param isFrozen whether rows stay as they are, with constant noise, and only their sums are computed
+ * @param sigma2 another σ² than the current one; 0 if it is not known
  */
 function setStep(
   { parts, rank }: ThreadProblem,
   { noise, loss, mean, isStart }: PosteriorStep,
   isFrozen: boolean,
+  sigma2 = 0,
 ): void {
   for (const part of parts) {
     const numbers = sharedNumbers(part)
-    part.kernel.setPosterior(rank, numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
+    part.kernel.setPosterior(rank, sigma2 || numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
     const isWeighted = (noise === 'poisson' || noise === 'auto') && !isFrozen
     part.kernel.setRowNoise(
       noise === 'row' && !isFrozen ? 1 : 0,

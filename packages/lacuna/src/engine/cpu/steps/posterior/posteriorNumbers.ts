@@ -28,6 +28,8 @@ export const VARIANCE2 = 3
 export const SWEEPS = 4
 /** The mode whose rows differ in noise, from 1; 0 if there is none. */
 export const NOISY_MODE = 5
+/** σ² of the sweep before; 0 before the second one. */
+export const LAST_SIGMA2 = 6
 /** The number of shared numbers. */
 export const SHARED_NUMBERS = 8
 
