@@ -23,7 +23,7 @@ export interface FoldsToPlan {
 }
 
 /** Garbage of many small arrays that waits to be collected, at the most and per entry: measured on Node 20. */
-const GARBAGE = { most: 40 * 2 ** 20, perEntry: 140 }
+const GARBAGE = { most: 40 * 2 ** 20, perEntry: 700 }
 /** Problems up to this size stay in memory for the next one (engine/cpu/memory/memoryPool.ts). */
 const LARGEST_REUSED = 2 ** 26
 
