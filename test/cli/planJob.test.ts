@@ -19,6 +19,7 @@ it('the memory of a job is that of the program and its threads, the tensor with 
   const { program, tensor, entries } = itemsOf(planJob(engineOf({ threads: 3 }), size))
   expect({ program, tensor, entries }).toEqual({ program: 104, tensor: 16, entries: 100 })
   expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, weighted: true })).tensor).toBe(20)
+  expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, posterior: true })).program).toBe(128)
   expect(itemsOf(planJob(engineOf(), size, { heldOut: MiB })).tensor).toBe(32)
   expect(itemsOf(planJob(engineOf(), size, { holders: 4 })).tensor).toBe(4)
   expect(itemsOf(planJob(engineOf({ communicator: { size: 2, hostSize: 1 } }), size)).program).toBe(100)
@@ -56,7 +57,7 @@ it('folds are planned with the problems of models side by side, the states of al
     itemsOf(planJob(engineOf(), size, { folds: { ...folds, ...details } })).folds
   // Two problems of 100 MiB, the entries and their numbers twice, predictions and four models.
   const models = (4 * 300 * (16 + 16)) / MiB
-  const garbage = 40 // of a million entries
+  const garbage = 40 + (300 * 150) / MiB // of a million entries, and statistics of the rows
   expect(foldBytes({})).toBeCloseTo(garbage + 2 * (100 + 20) + 4 + models)
   expect(foldBytes({ threads: 1 })).toBeCloseTo(garbage + 100 + 20 + 4 + models)
   expect(foldBytes({ isSaved: true }) - foldBytes({})).toBeCloseTo((4 * 300 * 48) / MiB)

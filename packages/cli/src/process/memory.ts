@@ -26,6 +26,8 @@ import { formatCount } from '../print/format.ts'
 const PROGRAM_BYTES = 74 * 2 ** 20
 /** Memory of each worker thread, measured on Node 20. */
 const THREAD_BYTES = 10 * 2 ** 20
+/** By how much the heap of a thread grows while it learns a prior, measured on Node 20. */
+const PRIOR_THREAD_BYTES = 8 * 2 ** 20
 /** Memory of the MPI library and of its shared buffers, measured with Open MPI 4.1. */
 const MPI_BYTES = 16 * 2 ** 20
 
@@ -83,7 +85,8 @@ export function planJob(
   const { reading = { most: 0, rest: 0 }, isSaved = false, folds } = details
   const plan = engine.plan(size)
   const library = (engine.communicator?.size ?? 1) > 1 ? MPI_BYTES : 0
-  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES + reading.rest
+  const perThread = THREAD_BYTES + (size.posterior ? PRIOR_THREAD_BYTES : 0)
+  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * perThread + reading.rest
   const words = columns + (size.weighted ? 2 : 1)
   const tensor = Math.ceil((4 * words * (size.entries + heldOut)) / holders)
   const copies = Math.max(modelBytes(size) + 2 * labels, isSaved ? stateBytes(size) : 0)

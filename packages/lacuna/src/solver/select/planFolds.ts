@@ -24,6 +24,8 @@ export interface FoldsToPlan {
 
 /** Garbage of many small arrays that waits to be collected, at the most and per entry: measured on Node 20. */
 const GARBAGE = { most: 40 * 2 ** 20, perEntry: 700 }
+/** Bytes per row of a mode: means, biases, scales and counts of entries, of the ensemble and of baselines. */
+const ROW_BYTES = 150
 /** Problems up to this size stay in memory for the next one (engine/cpu/memory/memoryPool.ts). */
 const LARGEST_REUSED = 2 ** 26
 
@@ -47,5 +49,7 @@ export function planFolds(
   const fitting = sideBySide * (problem + split) + (isSaved ? folds * stateBytes(size) : 0) + models
   const idle = problem <= LARGEST_REUSED ? sideBySide * problem : 0
   const assembling = isEnsemble ? idle + models + assemblyBytes(dims, entries, folds) : 0
-  return Math.min(GARBAGE.most, GARBAGE.perEntry * entries) + Math.max(fitting, assembling)
+  const statistics = ROW_BYTES * dims.reduce((sum, rows) => sum + rows, 0)
+  const garbage = Math.min(GARBAGE.most, GARBAGE.perEntry * entries)
+  return garbage + statistics + Math.max(fitting, assembling)
 }
