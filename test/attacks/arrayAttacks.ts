@@ -119,6 +119,9 @@ const BAD_PARTS = lines`
   {"dims":"x"}
   {"labels":[[1]]}
   {"labels":5}
+  {"labels":[["a","a"],["b","c"]]}
+  {"dims":[1099511627776,2]}
+  {"dims":[2,2,2]}
   {"labels":[["a"],null]}
   {"modes":[{}]}
   {"modes":{}}

@@ -38,6 +38,7 @@ const BAD_MODELS = lines`
   {"format":"lacuna-tensor"}
   {"training":5}
   {"labels":[["a"],null]}
+  {"labels":[["a","a"],null]}
   {"labels":[["a","b"]]}
   {"modes":"ab"}
   {"modes":[{"name":"a"}]}

@@ -63,6 +63,7 @@ const BAD_LABELS = lines`
   {"mode":1.5,"labels":["a"]}
   {"mode":1,"labels":["a"]}
   {"mode":1,"labels":["a","b","c"]}
+  {"mode":1,"labels":["a","a"]}
   {"mode":1,"labels":[1,2]}
   {"mode":1e9,"labels":[]}
   {"mode":"1","labels":["a","b"]}

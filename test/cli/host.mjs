@@ -14,7 +14,8 @@ process.stdout.setMaxListeners(0)
 process.stderr.setMaxListeners(0)
 
 /**
- * Runs a command, then writes `end` to stdout, and `end` and the exit code to stderr.
+ * Runs a command, then writes `end` to stdout; and to stderr `end`, the exit code, the seconds of processor
+ * time that the command took on all threads, and the most bytes that the process has had in memory so far.
  * @param {{ args: string[], cwd: string, env?: NodeJS.ProcessEnv, end: string }} command
  */
 async function run({ args, cwd, env, end }) {
@@ -22,9 +23,12 @@ async function run({ args, cwd, env, end }) {
   Object.assign(process.env, env)
   process.argv = [process.execPath, fileURLToPath(MAIN), ...args]
   process.exitCode = 0
+  const start = process.cpuUsage()
   // With another query it is another module, which runs anew; the modules that it imports are shared.
   await import(`${MAIN}?command=${commands++}`)
-  process.stderr.write(`${end}${process.exitCode}\n`)
+  const { user, system } = process.cpuUsage(start)
+  const peakBytes = 1024 * process.resourceUsage().maxRSS
+  process.stderr.write(`${end}${process.exitCode} ${(user + system) / 1e6} ${peakBytes}\n`)
   process.stdout.write(end)
   process.exitCode = 0
   for (const name of Object.keys(env ?? {})) delete process.env[name]

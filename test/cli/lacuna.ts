@@ -13,6 +13,10 @@ export interface Run {
   code: number | null
   stdout: string
   stderr: string
+  /** Seconds of processor time on all threads; only of a command in the shared process that has not ended it. */
+  processorSeconds?: number
+  /** The most bytes that the shared process has had in memory so far; as above. */
+  peakBytes?: number
 }
 
 /** Options of lacuna. */
@@ -23,6 +27,8 @@ interface RunOptions {
   binary?: boolean
   /** Runs in a process of its own; so does a command with any of the options below. */
   alone?: boolean
+  /** Ends the shared process before the command, so that it runs in a new one. */
+  fresh?: boolean
   /** Contents of stdin; empty by default. */
   input?: string | Uint8Array
   /** Runs bash with the arguments; the CLI is its "$0". */
@@ -38,7 +44,10 @@ export function lacuna(args: string[], options: RunOptions = {}): Promise<Run> {
   const { alone, input, shell, during } = options
   const what = `the end of: lacuna ${args.join(' ')}`
   if (alone || input !== undefined || shell || during) return nameWait(what, runInOwnProcess(args, options))
-  const run = last.then(() => nameWait(what, runInHost(args, options)))
+  const run = last.then(async () => {
+    if (options.fresh) await endHost()
+    return nameWait(what, runInHost(args, options))
+  })
   last = run.catch(() => {})
   return run
 }
@@ -90,12 +99,17 @@ function runInHost(args: string[], { cwd = process.cwd(), env, binary }: RunOpti
       const [stdout, isWhole] = Buffer.concat(output.stdout)
         .toString(binary ? 'latin1' : 'utf8')
         .split(end)
-      const [stderr, code] = Buffer.concat(output.stderr).toString().split(end)
-      if (ended === undefined && (isWhole === undefined || !code?.endsWith('\n'))) return
+      const [stderr, figures] = Buffer.concat(output.stderr).toString().split(end)
+      if (ended === undefined && (isWhole === undefined || !figures?.endsWith('\n'))) return
       child.stdout!.off('data', listeners.stdout)
       child.stderr!.off('data', listeners.stderr)
       child.off('error', reject).off('close', close)
-      resolve({ code: ended === undefined ? Number(code) : ended, stdout, stderr })
+      if (ended !== undefined) {
+        resolve({ code: ended, stdout, stderr })
+        return
+      }
+      const [code, processorSeconds, peakBytes] = figures.split(' ').map(Number)
+      resolve({ code, stdout, stderr, processorSeconds, peakBytes })
     }
     const listen = (pieces: Buffer[]) => (piece: Buffer) => {
       pieces.push(piece)
@@ -114,9 +128,10 @@ function runInHost(args: string[], { cwd = process.cwd(), env, binary }: RunOpti
 }
 
 /** Ends the shared process; fails if a command has left a thread or file open, which keeps it from ending. */
-afterAll(async () => {
+async function endHost(): Promise<void> {
   if (!host) return
   const child = host
+  host = undefined
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
   const code = await new Promise((resolve) => {
     child.on('exit', resolve)
@@ -124,4 +139,6 @@ afterAll(async () => {
   })
   clearTimeout(timer)
   expect(code, 'the code of the process that commands have shared').toBe(0)
-})
+}
+
+afterAll(endHost)

@@ -32,6 +32,7 @@ export {
   writeTensors,
 } from './io/node/tensorFile.ts'
 export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './io/node/writeAnswers.ts'
+export { oneLine, printable } from './io/text/escape.ts'
 export {
   checkEnding,
   endings,

@@ -27,6 +27,7 @@ import {
   rowProgress,
 } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { escapeFormulas } from '../print/escapeFormulas.ts'
 import { formatCount } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 
@@ -37,6 +38,7 @@ interface Options extends TableOptions {
   negative: NegativePolicy
   duplicates?: DuplicatePolicy
   mask?: string
+  safeCsv?: boolean
   quiet?: boolean
 }
 
@@ -62,6 +64,10 @@ export function convertCommand(): Command {
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option(
+      '--safe-csv',
+      'an apostrophe before labels and names that begin with = + - @, which spreadsheets run',
+    )
     .option('-q, --quiet', 'no progress')
   return addTableOptions(command)
     .addHelpText(
@@ -119,9 +125,14 @@ async function runConvert(from: string, to: string, options: Options): Promise<v
       'format',
       `${inputName(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
     )
-  if (found instanceof CpModel)
-    return convertModel(inputName(from), found, to, ending, writeOptions, progress)
-  await writeTensor(to, found, writeOptions)
+  const isSafe = options.safeCsv && /^[ct]sv$/.test(tableTextByName(ending) ?? '')
+  if (options.safeCsv && !isSafe)
+    throw new InputError('option', `${ending}: --safe-csv goes with .csv and .tsv alone; leave it out.`)
+  if (found instanceof CpModel) {
+    const model = isSafe ? new CpModel({ ...found.fields, ...escapeFormulas(found) }) : found
+    return convertModel(inputName(from), model, to, ending, writeOptions, progress)
+  }
+  await writeTensor(to, isSafe ? { ...found, ...escapeFormulas(found) } : found, writeOptions)
   progress.say(`${name}: ${found.dims.join('×')}, ${formatCount(found.values.length)} entries`)
   const lost = listLost(found, ending)
   if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)

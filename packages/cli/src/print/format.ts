@@ -1,6 +1,7 @@
 /** Numbers, lists and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
 import { formatNumber } from 'lacuna-figures/numbers'
+import { oneLine } from './printable.ts'
 
 export {
   abbreviateNumber,
@@ -15,8 +16,12 @@ export function formatList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Formats rows of cells as lines with aligned columns: the first to the left, the others to the right. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+/**
+ * Formats rows of cells as lines with aligned columns: the first to the left, the others to the right. Cells
+ * may hold texts of files: control characters are escaped.
+ */
+export function formatTable(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(oneLine))
   const columns = Math.max(...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, c) =>
     Math.max(...rows.map((row) => (row[c] ?? '').length)),

@@ -1,4 +1,16 @@
-/** Validation of JSON values against a shape. */
+/** Validation of JSON values: against a shape, and by how deep they are nested. */
+
+/** The most lists and objects within each other: deeper JSON comes from no program, and writing it may fail. */
+export const MAX_JSON_DEPTH = 1000
+
+/** Whether a parsed JSON value has more than MAX_JSON_DEPTH lists and objects within each other. */
+export function isNestedTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth === MAX_JSON_DEPTH) return true
+  for (const inner of Array.isArray(value) ? value : Object.values(value))
+    if (isNestedTooDeep(inner, depth + 1)) return true
+  return false
+}
 
 /**
  * The shape of a JSON value: the type of a leaf, a list with the shape of its elements, or fields (`name?` is

@@ -105,7 +105,9 @@ function entriesOf({ indices, values, weights }: SparseTensor): Reading['entries
 async function expectSameReading(table: TableCase): Promise<void> {
   const expected = await readByPython(table)
   if (expected.entries.length === 0) {
-    await expect(readByLacuna(table)).rejects.toThrow(/no rows|nothing to learn from/)
+    await expect(readByLacuna(table)).rejects.toThrow(
+      table.query === undefined ? /no rows|nothing to learn from/ : InputError,
+    )
     return
   }
   const found = await readByLacuna(table).catch((error) => {
@@ -136,7 +138,7 @@ const nasty = fc.constantFrom(...'ab yZ0,;|"\'\t\\:é日😀#.', '\n', '\r\n', '
 const text = fc
   .array(nasty, { minLength: 1, maxLength: 6 })
   .map((parts) => parts.join(''))
-  .filter((t) => t.trim() !== '')
+  .filter((t) => !/^[\s.]*$/.test(t)) // of dots alone it would be a mark of a missing value
 const two = (n: number): string => String(n).padStart(2, '0')
 const date = fc
   .tuple(
@@ -331,7 +333,16 @@ test('random tables have the same labels and entries through SQL, or are refused
   await checkProperty(
     fc.asyncProperty(tables, (drawn) => {
       const style = { ...drawn.style, format: 'csv' as const, files: 1 }
-      return expectSameReading({ ...writeTable({ ...drawn, style }), query: 'SELECT * FROM data' })
+      // No row is left out: in SQL the type of a column is that of all its cells.
+      const picks = drawn.picks.map(([a, b, c, x]): Drawn['picks'][number] => [
+        a,
+        b,
+        c,
+        MARKS.includes(x) ? '1' : x,
+        '1',
+      ])
+      const whole = { ...drawn, style, picks, empty: Number.NaN, hasWeight: false }
+      return expectSameReading({ ...writeTable(whole), query: 'SELECT * FROM data' })
     }),
     { numRuns: Number(process.env.LACUNA_READINGS ?? 30) },
   )

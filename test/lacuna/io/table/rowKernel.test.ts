@@ -19,7 +19,7 @@ function parsed(
   kernel?: WebAssembly.Module,
 ) {
   const names = ['a', 'b', 'c']
-  const dialect = { delimiter, header, names, quoted: [], decimal: '.' } as const
+  const dialect = { delimiter, header, names, quoted: [], keepsEmpty: false, decimal: '.' } as const
   const parser = new CsvParser('t.csv', dialect, [{ column: 2 }, { column: 0 }])
   if (kernel) parser.useKernel(kernel)
   const rows: unknown[] = []

@@ -20,7 +20,14 @@ const NAMES = ['who', 'what', 'stars', 'at']
  * `kernelFrom` are parsed by TypeScript, the others by the kernel.
  */
 function tableOf(files: readonly string[], size: number, kernelFrom: number): Table {
-  const dialect = { delimiter: ',', header: false, names: NAMES, quoted: [], decimal: '.' } as const
+  const dialect = {
+    delimiter: ',',
+    header: false,
+    names: NAMES,
+    quoted: [],
+    keepsEmpty: false,
+    decimal: '.',
+  } as const
   async function* read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     let last: CsvParser | undefined
     for (const [f, text] of files.entries()) {

@@ -14,6 +14,7 @@ import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/in
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import {
   decodeNpy,
+  displayName,
   encodeNpz,
   type NpzEntries,
   npzChunks,
@@ -128,7 +129,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   if (metadata.format !== MODEL_FORMAT)
     throw new InputError(
       'format',
-      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
+      `${name}: the format is ${displayName(JSON.stringify(metadata.format) ?? 'not given')}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata

@@ -9,6 +9,7 @@ import { fitToDims, type SparseTensor, sortInCOrder, sparseTensor } from '../../
 import {
   decodeNpy,
   decodeNpyText,
+  displayName,
   encodeNpy,
   npyHeader,
   type UnpackOptions,
@@ -40,16 +41,16 @@ export function decodeTensorNpz(
   options: ArrayOptions & UnpackOptions = {},
 ): SparseTensor {
   const files = unpackNpz(bytes, name, options)
-  const names = readMetadata(files, name)
+  const { dims, ...names } = readMetadata(files, name)
   const arrays = Object.keys(files).flatMap((file) => /^(.*)\.npy$/s.exec(file)?.[1] ?? [])
   const has = (array: string) => arrays.includes(array)
   const take: TakeArray = (array) => {
     if (!has(array))
       throw new InputError(
         'format',
-        `${name}: the array ${array} is missing; there are ${arrays.join(', ')}.`,
+        `${name}: the array ${array} is missing; there are ${listArrays(arrays)}.`,
       )
-    return decodeNpy(files[`${array}.npy`], `${name}, ${array}.npy`)
+    return decodeNpy(files[`${array}.npy`], `${name}, ${displayName(array)}.npy`)
   }
   const format = has('format') ? decodeNpyText(files['format.npy'], `${name}, format.npy`) : undefined
 
@@ -61,13 +62,16 @@ export function decodeTensorNpz(
     if (format !== undefined || has('compressed_axes'))
       throw new InputError(
         'format',
-        `${name}: this sparse layout (${format ?? 'GCXS'}) cannot be read; save the array as COO, with .tocoo().`,
+        `${name}: this sparse layout (${displayName(format ?? 'GCXS')}) cannot be read; save the array as COO, with .tocoo().`,
       )
   })()
   if (!sparse) {
     const mask = options.mask ?? (has('mask') ? take('mask') : undefined)
-    return denseTensor(take(chooseDense(arrays, name)), name, { ...options, mask })
+    const dense = take(chooseDense(arrays, name))
+    checkSameDims(dims, dense.shape, name)
+    return denseTensor(dense, name, { ...options, mask })
   }
+  checkSameDims(dims, sparse.dims, name)
   if (options.mask)
     throw new InputError(
       'format',
@@ -80,6 +84,19 @@ export function decodeTensorNpz(
       duplicates,
     }),
   )
+}
+
+/** The names of arrays, separated by commas, for messages: at most 20 of them. */
+const listArrays = (names: readonly string[]): string =>
+  names.slice(0, 20).map(displayName).join(', ') + (names.length > 20 ? ' …' : '')
+
+/** Throws if the sizes of the modes in metadata.json are others than those of the array. */
+function checkSameDims(dims: readonly number[] | undefined, shape: readonly number[], name: string): void {
+  if (dims && (dims.length !== shape.length || dims.some((dim, mode) => dim !== shape[mode])))
+    throw new InputError(
+      'format',
+      `${name}: the array has the shape (${shape.join(', ')}), but metadata.json says (${dims.join(', ')}); the file was changed or damaged.`,
+    )
 }
 
 /**
@@ -95,14 +112,17 @@ function chooseDense(arrays: readonly string[], name: string): string {
   )
     throw new InputError(
       'format',
-      `${name}: ${others.length === 0 ? 'there is no array' : `there are the arrays ${others.join(', ')}, and none is named values`}; ` +
+      `${name}: ${others.length === 0 ? 'there is no array' : `there are the arrays ${listArrays(others)}, and none is named values`}; ` +
         'save one dense array (with a mask beside it, if need be), or coords, data and shape.',
     )
   return chosen
 }
 
-/** Reads labels and modes from metadata.json; {} if there is none. Throws if the file holds a model. */
-function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnType<typeof namesFromJson> {
+/** Reads dims, labels and modes from metadata.json; {} if there is none. Throws if the file holds a model. */
+function readMetadata(
+  files: Record<string, Uint8Array>,
+  name: string,
+): ReturnType<typeof namesFromJson> & { dims?: readonly number[] } {
   const text = files['metadata.json']
   if (text === undefined) {
     if (files['factor_1.npy'])
@@ -121,10 +141,10 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnTy
   if (metadata.format !== TENSOR_FORMAT)
     throw new InputError(
       'format',
-      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${TENSOR_FORMAT}"; give a tensor.`,
+      `${name}: the format is ${displayName(JSON.stringify(metadata.format) ?? 'not given')}, not "${TENSOR_FORMAT}"; give a tensor.`,
     )
-  const { dims: _, ...names } = readNames(metadata, 'tensor', VERSION, name)
-  return namesFromJson(names)
+  const { dims, ...names } = readNames(metadata, 'tensor', VERSION, name)
+  return { dims, ...namesFromJson(names) }
 }
 
 /**

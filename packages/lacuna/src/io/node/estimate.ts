@@ -4,6 +4,7 @@
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
+import { MAX_ORDER } from '../../tensor/index.ts'
 import { readNpyHeader } from '../npz/index.ts'
 import { byteOrderMarkLength, endings, hasEnding, isEntryLine } from '../text/index.ts'
 import { contentStart, readAt, type ZipMember, zipMembers } from './files/index.ts'
@@ -21,6 +22,8 @@ export interface Estimate {
 
 /** The number of bytes, packed or not, that are read from the beginning of a text. */
 const HEAD_BYTES = 2 ** 16
+/** Unpacks as much as there is; a head that unpacks to more is no estimate of anything but a bomb. */
+const UNPACK_HEAD = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 100 * HEAD_BYTES }
 /** Endings of tables as text that can be estimated; .txt is not among them, since it may be anything. */
 const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
 /** Endings of JSON: objects, each of which is a row. */
@@ -108,7 +111,7 @@ async function estimateText(path: string, modes: number | undefined): Promise<Es
   if (rows.length === 0) return undefined
   const words = rows[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
   const order = isTable ? (modes ?? Math.max(2, words - 1)) : words - 1
-  if (order < 2) return undefined
+  if (order < 2 || order > MAX_ORDER) return undefined
   // Comments and the head of a table come once.
   const once = text.length - end + (lines.join('\n').length - rows.join('\n').length)
   const entries = Math.ceil((rows.length * (text.length / fraction - once)) / (text.length - once))
@@ -131,7 +134,7 @@ async function readTextHead(path: string): Promise<{ text: string; fraction: num
     const { size } = await file.stat()
     const head = await readAt(file, 0, Math.min(size, HEAD_BYTES))
     const isPacked = head[0] === 0x1f && head[1] === 0x8b
-    const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head
+    const bytes = isPacked ? gunzipSync(head, UNPACK_HEAD) : head
     return { text: bytes.toString('latin1', byteOrderMarkLength(bytes)), fraction: head.length / size }
   } finally {
     await file.close()
@@ -173,7 +176,7 @@ async function estimateNpy(path: string): Promise<Estimate | undefined> {
  * @param fileBytes the bytes of its file, and of what is unpacked from it
  */
 function estimateDense(shape: readonly number[], fileBytes: number): Estimate | undefined {
-  if (shape.length < 2) return undefined
+  if (shape.length < 2 || shape.length > MAX_ORDER) return undefined
   const entries = shape.reduce((product, dim) => product * dim, 1)
   return { entries, order: shape.length, dims: [...shape], reading: fileBytes + 4 * entries }
 }
@@ -194,6 +197,7 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
     const data = await shapeOf('data.npy')
     if (coords?.length === 2) {
       const [order, entries] = coords
+      if (order > MAX_ORDER) return undefined
       return {
         entries,
         order,

@@ -19,6 +19,9 @@ export interface ImageFile {
 
 /** More pixels than this are refused before they are unpacked: a small file can unpack to any size. */
 const MAX_PIXELS = 100e6
+/** Beyond this many pixels, a file that claims more than MAX_PIXELS_PER_BYTE is refused before it is unpacked. */
+const SMALL_PIXELS = 16e6
+const MAX_PIXELS_PER_BYTE = 1000
 /** Larger files are refused before they are read: the bytes of MAX_PIXELS with four channels of 16 bits. */
 const MAX_BYTES = 8 * MAX_PIXELS
 /** The formats that are read, as sharp calls them; heif is AVIF. */
@@ -57,6 +60,11 @@ export async function readImage(path: string): Promise<ImageFile> {
       throw new InputError(
         'format',
         `${path}: the picture has ${width}×${height} pixels, more than ${MAX_PIXELS / 1e6} million; scale it down first.`,
+      )
+    if (width * height > Math.max(SMALL_PIXELS, MAX_PIXELS_PER_BYTE * bytes.length))
+      throw new InputError(
+        'format',
+        `${path}: it claims ${width}×${height} pixels in ${bytes.length} bytes, as a damaged picture or a bomb does; fetch it again.`,
       )
     const isDeep = depth !== 'uchar'
     const isGrey = channels - (hasAlpha ? 1 : 0) === 1 && (space === 'b-w' || space === 'grey16')

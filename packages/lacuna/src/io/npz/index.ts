@@ -12,6 +12,7 @@ export { type ElementType, elementType } from './npyTypes.ts'
 export {
   damagedZip,
   decodeNpz,
+  displayName,
   encodeNpz,
   listNpz,
   type NpzEntries,

@@ -4,6 +4,7 @@ import { unzipSync } from 'fflate'
 import type { Bytes } from '../../base/bytes.ts'
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
+import { abbreviate, oneLine } from '../text/index.ts'
 import { decodeNpy, type NpyArray, npyChunks } from './npy.ts'
 import { writeStoredZip, zipChecksums } from './zip.ts'
 
@@ -54,7 +55,7 @@ const MAX_UNPACKING_RATIO = 1032
 export function decodeNpz(bytes: Uint8Array, name: string, options: UnpackOptions = {}): NpzEntries {
   const entries: NpzEntries = {}
   for (const [file, content] of Object.entries(unpackNpz(bytes, name, options)))
-    entries[file] = file.endsWith('.npy') ? decodeNpy(content, `${name}, ${file}`) : content
+    entries[file] = file.endsWith('.npy') ? decodeNpy(content, `${name}, ${displayName(file)}`) : content
   return entries
 }
 
@@ -82,6 +83,9 @@ export function unpackNpz(
     throw damagedZip(name, cause)
   }
 }
+
+/** The name of a file in a zip, which may be anything, for messages. */
+export const displayName = (file: string): string => oneLine(abbreviate(file))
 
 /** The error for a damaged zip. @param name the file, as messages call it */
 export const damagedZip = (name: string, cause?: unknown): InputError =>
@@ -117,12 +121,12 @@ function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
       if (originalSize >= MAX_BYTES || size >= MAX_BYTES)
         throw new InputError(
           'memory',
-          `${name}: ${file} would unpack to 4 GiB or more; save a smaller array, if this is no zip bomb.`,
+          `${name}: ${displayName(file)} would unpack to 4 GiB or more; save a smaller array, if this is no zip bomb.`,
         )
       if (size > bytes.length || originalSize > MAX_UNPACKING_RATIO * (size + 1))
         throw new InputError(
           'format',
-          `${name}: ${file} claims to unpack from ${size} to ${originalSize} bytes, which no zip can do; the file is damaged or a zip bomb.`,
+          `${name}: ${displayName(file)} claims to unpack from ${size} to ${originalSize} bytes, which no zip can do; the file is damaged or a zip bomb.`,
         )
       total += originalSize
       return false

@@ -3,6 +3,7 @@
  * by the type of most of their cells. A few cells of another type do not change the guess.
  */
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
+import { MAX_ORDER } from '../../tensor/index.ts'
 import {
   abbreviate,
   type ColumnType,
@@ -14,7 +15,7 @@ import {
 } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
-import { type Batch, cellText, columnList, locateRow, type Table } from './source/rows.ts'
+import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 
 /** Names of columns that hold the value. */
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
@@ -71,8 +72,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       quoted,
     )
     const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignFormats(filled, all) : []
-    const read = new TimeColumn(name, undefined, dates)
-    const times = dates ? read.times(cells, sample.rowCount).filter((time) => !Number.isNaN(time)).length : 0
+    const times = dates ? countTimes(new TimeColumn(name, undefined, dates), cells, sample.rowCount) : 0
     if (times > BULK * filled.length && all === 'VARCHAR')
       return { name, type: 'TIMESTAMP', examples, numbersRows }
     const summary = {
@@ -107,6 +107,10 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     return batch.rowCount > 0
   }
 }
+
+/** The number of cells of a column that are times. */
+const countTimes = (column: TimeColumn, cells: Cells, rowCount: number): number =>
+  column.times(cells, rowCount).filter((time) => !Number.isNaN(time)).length
 
 /**
  * The formats of dates that fit all texts and are not ISO 8601; whole numbers are dates only if all look like
@@ -153,7 +157,8 @@ export function refuseWide(columns: readonly ColumnSummary[], where: string): vo
   const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
   if (labels.length < 3) return
   const [first, second] = labels
-  const others = columns.filter((column) => !labels.includes(column)).map(({ name }) => name)
+  const isLabel = new Set(labels)
+  const others = columns.filter((column) => !isLabel.has(column)).map(({ name }) => name)
   throw new InputError(
     'table',
     sentence`${where}: the columns ${first.name}, ${second.name} … look like labels of one mode; make rows of them with ${option('modes', ...others)} and ${option('melt', 'day')}, or whatever they are, or say with ${option('modes')} and ${option('value')} what is meant.`,
@@ -166,7 +171,7 @@ const exampleOf = ({ examples }: ColumnSummary): string =>
 
 /**
  * Guesses the modes: the columns called …id if there are two, else all of text or whole numbers; and the week
- * of each time. Throws if there are fewer than two, or dates are not in ISO 8601.
+ * of each time. Throws if there are fewer than two or more than MAX_ORDER, or dates are not in ISO 8601.
  * @param value the column of values, which is no mode
  */
 export function guessModes(
@@ -177,16 +182,21 @@ export function guessModes(
   const others = columns.filter(({ name, numbersRows }) => name !== value && !numbersRows && !ROW.test(name))
   const ids = others.filter(({ name }) => ID.test(name))
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
-  const chosen = ids.length >= 2 ? ids : things
+  const chosen = new Set(ids.length >= 2 ? ids : things)
   const modes = others.flatMap((column) => {
     if (isTime(column) && column.foreign) throw foreignDatesError(column, where)
     if (isTime(column)) return [isBinned(column) ? column.name : `week(${column.name})`]
-    return chosen.includes(column) ? [column.name] : []
+    return chosen.has(column) ? [column.name] : []
   })
   if (modes.length < 2)
     throw new InputError(
       'table',
       sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)}).`,
+    )
+  if (modes.length > MAX_ORDER)
+    throw new InputError(
+      'table',
+      sentence`${where}: ${modes.length} of the columns look like modes, but a tensor has at most ${MAX_ORDER}; name them with ${option('modes')}, or make rows of the columns with ${option('melt')}.`,
     )
   return modes
 }

@@ -51,7 +51,8 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
       'table',
       sentence`${table.name}: it is not clear which columns are to become rows; name the others with ${option('modes')}, or these with ${option('melt', `${mode}=2024-*`)} (the columns are ${columnList(table.columns)}).`,
     )
-  const fixed = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
+  const melted = new Set(wide)
+  const fixed = table.columns.map((_, c) => c).filter((c) => !melted.has(c))
   const taken = new Set([...fixed.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
   const names = cellsOf(wide.map((c) => table.columns[c].name))
   const columns = [...fixed.map((c) => table.columns[c]), { name: mode }, { name: freeName('value', taken) }]

@@ -7,6 +7,7 @@ import { InputError, remark } from '../../base/inputError.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
 import { type Communicator, singleProcess } from '../../comm/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
+import { abbreviate } from '../text/index.ts'
 import { checkEntries } from './checkEntries.ts'
 import { mergeOverProcesses } from './columns/mergeDictionaries.ts'
 import type { FinishedMode } from './columns/modeIndices.ts'
@@ -52,9 +53,16 @@ export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Prom
   const own = unknown === 0 ? indexOfCode.map(largestOf) : found.indices.map(largestOf)
   const counts = await comm.allGatherNumbers(unknown, found.values.length, ...own)
   const sum = (column: number): number => counts.reduce((total, numbers) => total + numbers[column], 0)
-  reportUnknownLabels(plan, sum(0))
+  reportUnknownLabels(plan, modes, sum(0))
   if (sum(1) === 0) throw noEntries(table, rows)
   const most = own.map((_, m) => Math.max(...counts.map((numbers) => numbers[2 + m])))
+  if (!plan.like && modes.some(({ mark }) => mark !== undefined))
+    for (const [m, mode] of modes.entries()) {
+      if (!mode.labels) continue
+      const labels = await dropUnusedLabels(mode.labels, found.indices[m], comm)
+      modes[m] = { ...mode, labels }
+      most[m] = labels.length - 1
+    }
   const tensor = nameEntries(plan, modes, found, sizesOf(plan, modes, most))
   const where = (entry: number): string => describeEntry(plan, tensor, entry, entries)
   return checkEntries(tensor, plan, { where, largest: most, areDistinct: driver.areDistinct, comm })
@@ -159,9 +167,45 @@ async function reportRows(
   return all
 }
 
-/** Reports the number of rows left out because the training data lacks a label, if there are any. */
-function reportUnknownLabels({ table, onRemark }: ReadPlan, rows: number): void {
-  if (rows > 0) onRemark?.(remark([`${table.name}: ${leftOutClause(rows)} the training data lacks a label`]))
+/**
+ * Reports the number of rows left out because the training data lacks a label, or because a label is a mark
+ * for a missing value, if there are any.
+ */
+function reportUnknownLabels(plan: ReadPlan, modes: readonly FinishedMode[], rows: number): void {
+  if (rows === 0) return
+  const marked = modes.flatMap(({ mark }, m) =>
+    mark === undefined ? [] : [`${plan.modes[m].name} is "${abbreviate(mark)}", which is taken as empty`],
+  )
+  const why = marked.length > 0 ? marked.join(', or ') : 'the training data lacks a label'
+  plan.onRemark?.(remark([`${plan.table.name}: ${leftOutClause(rows)} ${why}`], marked.length > 0))
+}
+
+/**
+ * Drops the labels of a mode that no entry of any process has, since all their rows were left out.
+ * @param indices of this process's entries in the mode; changed to count the remaining labels
+ */
+async function dropUnusedLabels(
+  labels: readonly string[],
+  indices: Uint32Array,
+  comm: Communicator,
+): Promise<string[]> {
+  const isUsed = new Uint8Array(labels.length)
+  for (const index of indices) isUsed[index] = 1
+  const unused = await comm.allGatherTexts(
+    JSON.stringify(labels.flatMap((_, index) => (isUsed[index] ? [] : [index]))),
+  )
+  const dropped = unused
+    .map((text): number[] => JSON.parse(text))
+    .reduce((all, own) => {
+      const both = new Set(own)
+      return all.filter((index) => both.has(index))
+    })
+  const isDropped = new Set(dropped)
+  const newIndex = new Uint32Array(labels.length)
+  let count = 0
+  for (let index = 0; index < labels.length; index++) newIndex[index] = isDropped.has(index) ? 0 : count++
+  for (let e = 0; e < indices.length; e++) indices[e] = newIndex[indices[e]]
+  return labels.filter((_, index) => !isDropped.has(index))
 }
 
 /** The beginning of a remark about a number of rows that are left out: '2 rows are left out, since'. */

@@ -6,7 +6,7 @@ export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
 export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
-export { abbreviate, doubleQuote, escapeRegExp, textOfBytes } from './escape.ts'
+export { abbreviate, doubleQuote, escapeRegExp, oneLine, printable, textOfBytes } from './escape.ts'
 export {
   checkEnding,
   endings,
@@ -29,6 +29,7 @@ export {
   type BinningName,
   binningNames,
   damagedField,
+  findRepeated,
   isArrayOf,
   isNumber,
   isRecord,

@@ -4,7 +4,9 @@
  * of a file is ever executed.
  */
 import { InputError } from '../../base/inputError.ts'
+import { isNestedTooDeep } from '../../base/jsonShape.ts'
 import type { Mode, ModeSource, SparseTensor } from '../../tensor/index.ts'
+import { abbreviate } from './escape.ts'
 import { columnType } from './types.ts'
 
 /** The value of `format` in metadata.json of a model. */
@@ -35,11 +37,11 @@ export const namesFromJson = ({ labels, modes, value }: Names) => ({
   ...(value !== undefined && { valueName: value }),
 })
 
-/** Parses metadata.json; throws if it is no JSON object. @param name the file, as messages call it */
+/** Parses metadata.json; throws if it is no JSON object, or one that is nested too deep. @param name the file, as messages call it */
 export function parseMetadata(text: Uint8Array, name: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(text))
-    if (isRecord(json)) return json
+    if (isRecord(json) && !isNestedTooDeep(json)) return json
   } catch {
     // Reported below.
   }
@@ -66,7 +68,7 @@ export function readNames(
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new InputError(
       'format',
-      `${name}: the version ${JSON.stringify(version) ?? '(none)'} is not a whole number from 1.`,
+      `${name}: the version ${abbreviate(JSON.stringify(version) ?? '(none)')} is not a whole number from 1.`,
     )
   if (version > newest)
     throw new InputError(
@@ -75,10 +77,24 @@ export function readNames(
     )
   if (!isArrayOf(dims, isNumber)) throw damagedField('dims', name)
   if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damagedField('labels', name)
+  labels?.forEach((own, mode) => {
+    const repeated = own && findRepeated(own)
+    if (repeated !== undefined && repeated !== null)
+      throw new InputError(
+        'format',
+        `${name}: mode ${mode + 1} has the label "${abbreviate(repeated)}" twice in metadata.json; the file was changed or damaged.`,
+      )
+  })
   const modes = given === undefined ? undefined : readModes(given)
   if (given !== undefined && !modes) throw damagedField('modes', name)
   if (value !== undefined && !isString(value)) throw damagedField('value', name)
   return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
+}
+
+/** The first text that a list has twice; undefined if all differ. */
+export function findRepeated(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return texts.find((text) => seen.size === seen.add(text).size)
 }
 
 /** The names of binnings: the functions by which a mode may be made of a column. */

@@ -94,6 +94,7 @@ function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
 
 /** The microseconds since 1970 of a text in ISO 8601; NaN if it is none. */
 function timeOfText(text: string): number {
+  if (text.length < 10) return NaN // a date has ten characters
   const bytes = new TextEncoder().encode(text)
   return isoTime(bytes, 0, bytes.length)
 }

@@ -10,7 +10,16 @@
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/index.ts'
-import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/index.ts'
+import {
+  abbreviate,
+  findRepeated,
+  isArrayOf,
+  isNumber,
+  isRecord,
+  isString,
+  isStrings,
+  readModes,
+} from '../text/index.ts'
 
 /** The sizes and names in the header of a .tns file. */
 export interface TnsHeader {
@@ -48,13 +57,17 @@ export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   }
 }
 
+/** Whether a line of the header begins at a position, and not some other comment. */
+export function startsHeaderLine(bytes: Uint8Array, start: number): boolean {
+  for (let at = 0; at < MARK_BYTES.length; at++) if (bytes[start + at] !== MARK_BYTES[at]) return false
+  return true
+}
+
 /**
- * Adds the content of a comment to `header`, in place, if it begins with # lacuna {; other comments are
- * ignored. Throws if such a comment is not valid.
+ * Adds the content of a line of the header to `header`, in place. Throws if it is not valid.
  * @param where file and line
  */
 export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: string): void {
-  if (MARK_BYTES.some((byte, at) => line[at] !== byte)) return
   const content = parseObject(new TextDecoder().decode(line.subarray(MARK.length - 1)))
   const modes = content?.modes === undefined ? undefined : readModes(content.modes)
   const readable = content?.modes === undefined || modes !== undefined
@@ -93,6 +106,8 @@ export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   labels?.forEach((names, mode) => {
     if (names && names.length !== dims?.[mode])
       throw wrong(`mode ${mode + 1} has ${names.length} labels for ${dims?.[mode]} indices`)
+    const repeated = names && findRepeated(names)
+    if (repeated !== undefined) throw wrong(`mode ${mode + 1} has the label "${abbreviate(repeated)}" twice`)
   })
   return header
 }

@@ -16,7 +16,7 @@ import {
 } from '../text/index.ts'
 import type { Columns, ParserOptions } from './columns.ts'
 import { explainForeignByte, explainLine, type Layout, splitWords } from './fault.ts'
-import { readHeaderLine, type TnsHeader } from './header.ts'
+import { readHeaderLine, startsHeaderLine, type TnsHeader } from './header.ts'
 import { LineKernel } from './lineKernel.ts'
 import { LineMap } from './lineMap.ts'
 
@@ -232,7 +232,7 @@ export class TnsParser {
     const end = endOfPlainLine(bytes, at)
     // A comment with a lone CR may be a whole file with the line ends of an old Macintosh.
     if (end === undefined) this.#fail(bytes.subarray(at, bytes.indexOf(LF, at)))
-    if (this.#entries === 0 && this.#options.header !== false)
+    if (this.#entries === 0 && this.#options.header !== false && startsHeaderLine(bytes, at))
       readHeaderLine(this.#header, bytes.subarray(at, end - 1), this.#where(0))
     this.#lines.skip(this.#entries)
     return end

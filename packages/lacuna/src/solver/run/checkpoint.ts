@@ -150,11 +150,23 @@ function readHeader(value: unknown, name: string): Header & { settings: Settings
 export const writableSettings = (settings: Settings): Partial<Settings> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity))
 
+/** Settings that every checkpoint has: all but limits, and those that have no default. */
+const REQUIRED_SETTINGS = [
+  ...(['rank', 'missing', 'prior', 'noise', 'loss', 'maxInner'] as const),
+  ...(['seed', 'lambda', 'sample', 'tolerance'] as const),
+] as const
+
 /**
  * Settings from the JSON of a checkpoint; limits that are left out are off. Throws if they are invalid.
  * @param name of the file, for error messages
  */
 export function readSettings(written: Partial<Settings>, name: string): Settings {
+  const missing = REQUIRED_SETTINGS.find((name) => written[name] === undefined)
+  if (missing !== undefined)
+    throw new InputError(
+      'format',
+      `${name}: the setting ${missing} is missing; this is no run that Lacuna saved.`,
+    )
   const off = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
   try {
     return checkSettings({ ...off, ...written } as Settings)

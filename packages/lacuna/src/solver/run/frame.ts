@@ -4,6 +4,7 @@
  */
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
+import { isNestedTooDeep } from '../../base/jsonShape.ts'
 
 /** A kind of framed file. */
 export interface FrameKind {
@@ -65,6 +66,7 @@ export function unframe(
     throw fault(`the ${what} is damaged or cut short; start anew, or from another copy.`)
   try {
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(start, jsonEnd)))
+    if (isNestedTooDeep(header)) throw new RangeError('The JSON is nested too deep.')
     return { header, body: bytes.subarray(jsonEnd, end) }
   } catch (cause) {
     throw new InputError('format', `${name}: what it says of the run is no JSON; start anew.`, { cause })

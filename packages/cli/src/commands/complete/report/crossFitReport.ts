@@ -13,6 +13,7 @@ import {
   formatSeconds,
   formatTable,
 } from '../../../print/format.ts'
+import { oneLine, printable } from '../../../print/printable.ts'
 import { painter } from '../../../print/terminal.ts'
 import { memoryReport } from '../../../process/memory.ts'
 import { crossFitDetails } from './crossFitDetails.ts'
@@ -129,14 +130,16 @@ export function crossFitText(
     bold(head),
     ...lines,
     '',
-    `Out of fold the error is ${verdict}.`,
-    ...(lags ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${lags.join('; ')}` : ''}.`] : []),
+    `Out of fold the error is ${oneLine(verdict)}.`,
+    ...(lags
+      ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${oneLine(lags.join('; '))}` : ''}.`]
+      : []),
     ...(onTest
       ? [
           `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${formatCount(onTest.error.entries)} test entries.`,
         ]
       : []),
-    ...crossFitDetails({ outOfFold, stability }),
+    ...crossFitDetails({ outOfFold, stability }).map(printable),
     ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
 }

@@ -1,8 +1,8 @@
 /** Reads the row groups of Parquet files and divides their rows among processes. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { openSession } from './session.ts'
-import { fileLiteral, parquetAsSql, type RowRange } from './sqlSource.ts'
+import { fileLiteral, openSession } from './session.ts'
+import { parquetAsSql, type RowRange } from './sqlSource.ts'
 
 /** The rows of one of DuckDB's vectors; a row group is read vector by vector from its beginning. */
 const VECTOR = 2048

@@ -146,7 +146,8 @@ export async function openSession(where: string): Promise<TableSession> {
     lock: ({ paths, folders = [] }) =>
       explainErrors(async () => {
         for (const [setting, allowed] of [
-          ['allowed_paths', paths],
+          // DuckDB compares with a path as the SQL names it, and with that of the file which it finds.
+          ['allowed_paths', paths.flatMap((path) => [...new Set([path, escapePattern(path)])])],
           ['allowed_directories', folders],
         ] as const)
           await connection.run(`SET ${setting} = [${allowed.map(literal).join(', ')}]`)
@@ -182,6 +183,12 @@ export const identifier: (name: string) => string = doubleQuote
 
 /** Quotes a text for SQL, in single quotes. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Escapes *, ? and [ in a path, which DuckDB would take for a pattern of names. */
+const escapePattern = (path: string): string => path.replace(/[*?[]/g, '[$&]')
+
+/** Quotes the path of a file to read for SQL, so that it matches no other file. */
+export const fileLiteral = (path: string): string => literal(escapePattern(path))
 
 /**
  * Converts an error of DuckDB to an InputError with one sentence that begins with the file in question, else

@@ -5,7 +5,7 @@ import { InputError } from '../../../base/inputError.ts'
 import type { Dialect, TableColumn } from '../../table/index.ts'
 import type { ColumnType } from '../../text/index.ts'
 import { attachDatabase, findDatabaseTable } from './database.ts'
-import { identifier, literal, type TableSession } from './session.ts'
+import { fileLiteral, identifier, literal, type TableSession } from './session.ts'
 
 /** The prefix of the names of columns that hold the fields of a text verbatim. */
 export const VERBATIM_PREFIX = 'lacuna as it stands '
@@ -84,9 +84,6 @@ async function jsonAsSql(session: TableSession, table: string): Promise<string> 
   )
   return texts.length > 0 ? `(SELECT * REPLACE (${texts.join(', ')}) FROM ${table})` : table
 }
-
-/** Quotes a path for SQL, with *, ? and [ escaped, which DuckDB would take for a pattern of names. */
-export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
 /** An option of DuckDB's readers: folder names such as rating=99/ do not become columns. */
 const NO_HIVE = 'hive_partitioning = false'

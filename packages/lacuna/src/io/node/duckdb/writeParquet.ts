@@ -58,9 +58,27 @@ async function withSession<T>(path: string, work: (session: TableSession) => Pro
   }
 }
 
-/** Writes the result of a query as Parquet into an existing file, which stays the same file (inode). */
-const copyTo = (session: TableSession, file: string, query: string): Promise<void> =>
-  session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
+/**
+ * Writes the result of a query as Parquet into an existing file, which stays the same file (inode). If that
+ * fails for the disk, throws an error with a code and syscall, as those of Node's file functions.
+ */
+async function copyTo(session: TableSession, file: string, query: string): Promise<void> {
+  try {
+    await session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
+  } catch (error) {
+    const { message } = ((error as Error).cause ?? error) as Error
+    const fault = DISK_FAULTS.find(({ words }) => message.includes(words))
+    throw fault ? Object.assign(new Error(message), { code: fault.code, syscall: 'write' }) : error
+  }
+}
+
+/** The system's words, in DuckDB's messages, for a disk that takes no more. */
+const DISK_FAULTS = [
+  { words: 'No space left on device', code: 'ENOSPC' },
+  { words: 'Disk quota exceeded', code: 'EDQUOT' },
+  { words: 'File too large', code: 'EFBIG' },
+  { words: 'Input/output error', code: 'EIO' },
+]
 
 /** Returns SQL that selects SQL expressions under column names. @param from SQL to put after FROM */
 const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>

@@ -102,7 +102,7 @@ export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
 
 /**
  * Yields the content of a file, or of stdin (-), unpacked if it is gzip. Throws if the name ends in .gz but
- * the content is not gzip, or is damaged.
+ * the content is not gzip, or is damaged or a bomb.
  * @param name the file, for messages @param count receives the number of bytes of each piece before unpacking
  */
 async function* readUnpacked(
@@ -111,9 +111,14 @@ async function* readUnpacked(
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let file: FileHandle | undefined
+  let packedBytes = 0
+  const countPacked = (bytes: number): void => {
+    packedBytes += bytes
+    count(bytes)
+  }
   try {
     if (path !== '-') file = await open(path)
-    const pieces = joinStart(file ? readPieces(file, name, count) : readStdin(count), 2)
+    const pieces = joinStart(file ? readPieces(file, name, countPacked) : readStdin(countPacked), 2)
     const { value: start, done } = await pieces.next()
     const isPackedContent = !done && isGzip(start)
     if (path.endsWith('.gz') && !isPackedContent)
@@ -123,7 +128,14 @@ async function* readUnpacked(
       )
     if (done) return
     const content = prepend(start, pieces)
-    yield* isPackedContent ? gunzip(content) : content
+    if (!isPackedContent) yield* content
+    else {
+      const checkUnpacked = unpackingLimit(name)
+      for await (const piece of gunzip(content)) {
+        checkUnpacked(piece.length, packedBytes)
+        yield piece
+      }
+    }
   } catch (error) {
     throw explainGzipError(error, name) ?? explainFileError(error, name, 'read')
   } finally {
@@ -190,6 +202,28 @@ async function* joinStart(
 async function* prepend(start: Uint8Array, pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start
   yield* pieces
+}
+
+/** The most bytes to which a packed file of at most SMALL_FILE bytes may unpack; more is taken for a bomb. */
+const HARMLESS_BYTES = 24 * 2 ** 20
+const SMALL_FILE = 2 ** 20
+/** The most bytes to which each packed byte beyond SMALL_FILE may unpack. */
+const MAX_UNPACKING = 100
+
+/**
+ * Returns a function that counts unpacked bytes and throws if they are too many for the packed bytes so far.
+ * @param name the file, for messages
+ */
+export function unpackingLimit(name: string): (unpackedBytes: number, packedBytes: number) => void {
+  let total = 0
+  return (unpackedBytes, packedBytes) => {
+    total += unpackedBytes
+    if (total > HARMLESS_BYTES + MAX_UNPACKING * Math.max(0, packedBytes - SMALL_FILE))
+      throw new InputError(
+        'memory',
+        `${name}: the first ${packedBytes} bytes unpack to more than ${total}, as those of a bomb do; if the file is good, unpack it and read that.`,
+      )
+  }
 }
 
 /** Unpacks gzip; the iteration throws zlib's error if the data is damaged. */

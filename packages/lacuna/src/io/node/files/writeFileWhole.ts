@@ -11,6 +11,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
 import { waitFor } from '../../../base/waits.ts'
+import { printable } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 
@@ -68,11 +69,16 @@ export async function replaceFiles(replacements: readonly Replacement[]): Promis
   for (const folder of new Set(written.map(({ target }) => dirname(target)))) await syncFolder(folder)
 }
 
-/** Writes chunks to stdout, each after the one before has been taken. */
+/**
+ * Writes chunks to stdout, each after the one before has been taken. On a terminal they are taken as text, in
+ * which control characters are escaped.
+ */
 async function writeToStdout(chunks: Chunks): Promise<void> {
+  const decoder = new TextDecoder()
   for await (const chunk of chunks)
     await waitFor<void>(`stdout to take ${chunk.length} bytes`, (resolve, reject) => {
-      process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()))
+      const content = process.stdout.isTTY ? printable(decoder.decode(chunk, { stream: true })) : chunk
+      process.stdout.write(content, (error) => (error ? reject(error) : resolve()))
     })
 }
 

@@ -17,6 +17,8 @@ export interface FinishedMode {
   labels?: readonly string[]
   /** The index for each code, or UNKNOWN. */
   indexOfCode: Uint32Array
+  /** A mark for a missing value among the values, if they are numbers or times otherwise: its code is UNKNOWN. */
+  mark?: string
 }
 
 /** A mode of a model or tensor that a table is to be like. */

@@ -38,6 +38,7 @@ import {
   isRaw,
   type KnownMode,
   toIndices,
+  UNKNOWN,
 } from './modeIndices.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn, type TimeCounts } from './timeColumn.ts'
@@ -99,6 +100,18 @@ export function modeReader(mode: FoundMode, table: Table, context: CellContext):
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
   const coder = new TextCoder()
   const codesFor = codesBuffer()
+  /** Makes texts of a type labels or indices. @param mustBeRaw whether they must be indices */
+  const finishTexts = (
+    texts: readonly string[],
+    type: ColumnType,
+    index: IndexPolicy,
+    mustBeRaw: boolean,
+  ): FinishedMode => {
+    const written = texts.map((text) => canonicalText(text, type) ?? text)
+    if (isRaw(index, mode, type, mustBeRaw))
+      return { type, indexOfCode: toIndices(mode, written.map(Number)) }
+    return { type, ...sortTexts(written, type) }
+  }
   return {
     mark(cells, { rowCount }, valid) {
       const { starts, ends, reader } = cells as Texts
@@ -150,12 +163,27 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
         return findLabels(textsOf(knownType), known.labels, known.type)
       }
       const type = column.type ?? typeOfTexts(withPoints, column.quoted)
-      const texts = textsOf(type)
-      const written = texts.map((text) => canonicalText(text, type) ?? text)
-      if (isRaw(index, mode, type, known !== undefined))
-        return { type, indexOfCode: toIndices(mode, written.map(Number)) }
-      return { type, ...sortTexts(written, type) }
+      if (type === 'VARCHAR' && column.type === undefined && withPoints.some(isMissingMark)) {
+        const filled = withPoints.filter((text) => !isMissingMark(text))
+        const filledType = typeOfTexts(filled, column.quoted)
+        if (filledType !== 'VARCHAR')
+          return withoutMarks(withPoints, finishTexts(filled, filledType, index, known !== undefined))
+      }
+      return finishTexts(textsOf(type), type, index, known !== undefined)
     },
+  }
+}
+
+/**
+ * A mode of texts by that of the texts which are no marks for missing values: the codes of marks are UNKNOWN.
+ * @param texts distinct, by code
+ */
+function withoutMarks(texts: readonly string[], { indexOfCode, ...mode }: FinishedMode): FinishedMode {
+  let filled = 0
+  return {
+    ...mode,
+    indexOfCode: Uint32Array.from(texts, (text) => (isMissingMark(text) ? UNKNOWN : indexOfCode[filled++])),
+    mark: texts.find(isMissingMark),
   }
 }
 

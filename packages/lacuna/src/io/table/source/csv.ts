@@ -55,8 +55,10 @@ export async function textTable(
     async sample() {
       const whole =
         head.length < SAMPLE_BYTES ? endLastLine(head) : head.subarray(0, head.lastIndexOf(LF) + 1)
+      if (whole.length === 0) throw longRowError(first.name)
       const parser = new CsvParser(first.name, dialect, all)
       for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
+      if (head.length >= SAMPLE_BYTES) throw longRowError(first.name)
       return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
     },
     async *read(wanted) {
@@ -69,6 +71,13 @@ export async function textTable(
     },
   }
 }
+
+/** The error for a file whose first SAMPLE_BYTES hold no whole row. */
+const longRowError = (name: string): InputError =>
+  new InputError(
+    'table',
+    `${name}: there is no whole row in the first ${SAMPLE_BYTES} bytes; split the rows, or close a quote that is open.`,
+  )
 
 /** A source of one piece of bytes. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

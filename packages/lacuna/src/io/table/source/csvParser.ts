@@ -12,6 +12,9 @@ import type { Batch, Wanted } from './rows.ts'
 const QUOTE = 34
 /** The most bytes of a row: without a limit, a quote that is never closed would hold the whole file. */
 const LONGEST_ROW = 2 ** 26
+/** The rows for which there is room at first; fewer if these would have more than FIRST_FIELDS fields. */
+const FIRST_ROWS = 1024
+const FIRST_FIELDS = 2 ** 18
 /**
  * The number of consecutive rows rejected by the kernel after which the rest of a piece is parsed without it.
  */
@@ -45,16 +48,13 @@ export class CsvParser {
     this.#width = dialect.names.length
     this.#headerLeft = dialect.header && isStart
     this.#started = !isStart
-    // Where quotes are used for text alone, "" is a text.
-    this.#keepsEmpty = dialect.quoted.length > 0
+    this.#keepsEmpty = dialect.keepsEmpty
     const columns = [...new Set(wanted.map(({ column }) => column))]
-    this.#slotOf = Int32Array.from(dialect.names, (_, column) => columns.indexOf(column))
-    this.#wanted = wanted.map(({ column }) => columns.indexOf(column))
-    this.#fields = {
-      starts: columns.map(() => new Int32Array(1024)),
-      ends: columns.map(() => new Int32Array(1024)),
-      lines: new Uint32Array(1024),
-    }
+    this.#slotOf = new Int32Array(this.#width).fill(-1)
+    for (const [slot, column] of columns.entries()) this.#slotOf[column] = slot
+    this.#wanted = wanted.map(({ column }) => this.#slotOf[column])
+    const rows = Math.max(1, Math.min(FIRST_ROWS, Math.floor(FIRST_FIELDS / columns.length)))
+    this.#fields = roomForFields(columns.length, rows)
   }
 
   /**
@@ -254,16 +254,24 @@ function undoubleQuotes(bytes: Uint8Array, fields: Fields, row: number): void {
   })
 }
 
+/** Makes arrays for the fields of so many columns and rows, in one buffer: a buffer each would be costly. */
+function roomForFields(columns: number, rows: number): Fields {
+  const all = new Int32Array(2 * columns * rows)
+  const column = (c: number): Int32Array => all.subarray(c * rows, (c + 1) * rows)
+  return {
+    starts: Array.from({ length: columns }, (_, c) => column(c)),
+    ends: Array.from({ length: columns }, (_, c) => column(columns + c)),
+    lines: new Uint32Array(rows),
+  }
+}
+
 /** Copies the arrays of fields into arrays for twice as many rows. */
 function enlargeFields({ starts, ends, lines }: Fields): Fields {
-  const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
-    copy.set(array)
-    return copy
-  }
-  const length = 2 * lines.length
-  return {
-    starts: starts.map((column) => larger(column, new Int32Array(length))),
-    ends: ends.map((column) => larger(column, new Int32Array(length))),
-    lines: larger(lines, new Uint32Array(length)),
-  }
+  const larger = roomForFields(starts.length, 2 * lines.length)
+  starts.forEach((column, slot) => {
+    larger.starts[slot].set(column)
+    larger.ends[slot].set(ends[slot])
+  })
+  larger.lines.set(lines)
+  return larger
 }

@@ -5,7 +5,7 @@
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { typeOfTexts } from '../../text/index.ts'
 import { isMissingMark } from './cells.ts'
-import { uniqueNames } from './rows.ts'
+import { checkColumnCount, MAX_COLUMNS, uniqueNames } from './rows.ts'
 
 /** How the text of a table is written. */
 export interface Dialect {
@@ -17,6 +17,8 @@ export interface Dialect {
   names: readonly string[]
   /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
   quoted: readonly boolean[]
+  /** Whether "" is an empty text, not a missing cell: where some fields are in quotes and some are not. */
+  keepsEmpty: boolean
   /** The decimal separator. */
   decimal: ',' | '.'
 }
@@ -25,6 +27,8 @@ export interface Dialect {
 export interface SniffedDialect extends Dialect {
   /** Per column, whether its fields are in quotes, as far as that text shows it. */
   quotes: readonly QuoteUse[]
+  /** Whether that text has fields in quotes, and fields that are filled and not in quotes. */
+  has: { quoted: boolean; plain: boolean }
 }
 
 /** Properties of a dialect that are given and not recognized. */
@@ -37,29 +41,37 @@ export interface DialectOptions {
   decimal?: ',' | '.'
 }
 
-/** Delimiters that are recognized; of those that fit alike, the first is taken. */
+/** Delimiters that are recognized; of those that fit alike, the first is taken; if none fits, the last. */
 const DELIMITERS = ['::', '\t', ';', '|', ','] as const
 /** The most rows by which a dialect is recognized. */
 const COMPARED_LINES = 100
 
 /**
- * Recognizes the dialect of a text by its beginning. Throws if it is not clear whether commas are decimal.
+ * Recognizes the dialect of a text by its beginning. Throws if it is not clear whether commas are decimal, or
+ * if there are more than MAX_COLUMNS columns.
  * @param name the file, as messages call it
  * @param given properties of the dialect that are not to be recognized
  */
 export function sniffDialect(start: string, name: string, given: DialectOptions = {}): SniffedDialect {
-  const delimiter = given.delimiter ?? likeliestDelimiter(start)
-  const rows = firstRows(start, delimiter, COMPARED_LINES)
+  const { delimiter, rows } =
+    given.delimiter === undefined
+      ? likeliestDelimiter(start)
+      : { delimiter: given.delimiter, rows: firstRows(start, given.delimiter, COMPARED_LINES) }
   const [first, second] = rows
+  checkColumnCount(first.length, name)
   const header = given.header ?? isHeader(first, second)
   const body = header ? rows.slice(1) : rows
   const quotes = first.map((_, column) => quotesOf(body.flatMap((row) => row[column] ?? [])))
+  const fields = body.flat()
+  const has = { quoted: fields.some(({ quoted }) => quoted), plain: fields.some(isPlain) }
   return {
     delimiter,
     header,
     names: headerNames(first, header),
     quotes,
+    has,
     quoted: quotedColumns(quotes),
+    keepsEmpty: has.quoted && has.plain,
     decimal: given.decimal ?? sniffDecimal(body, delimiter, name),
   }
 }
@@ -69,10 +81,12 @@ type QuoteUse = boolean | undefined
 
 /** Whether the fields are in quotes: false as soon as one that is neither empty nor a mark is not. */
 function quotesOf(fields: readonly Field[]): QuoteUse {
-  const isFilled = ({ text }: Field): boolean => text.trim() !== '' && !isMissingMark(text)
-  if (fields.some((field) => !field.quoted && isFilled(field))) return false
+  if (fields.some(isPlain)) return false
   return fields.some(({ quoted }) => quoted) ? true : undefined
 }
+
+/** Whether a field is not in quotes, and neither empty nor a mark of a missing value. */
+const isPlain = ({ text, quoted }: Field): boolean => !quoted && text.trim() !== '' && !isMissingMark(text)
 
 /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
 const quotedColumns = (quotes: readonly QuoteUse[]): boolean[] =>
@@ -84,7 +98,11 @@ export function combineDialects(first: SniffedDialect, other: SniffedDialect): S
     const uses = [use, other.quotes[column]]
     return uses.includes(false) ? false : uses.includes(true) ? true : undefined
   })
-  return { ...first, quotes, quoted: quotedColumns(quotes) }
+  const has = {
+    quoted: first.has.quoted || other.has.quoted,
+    plain: first.has.plain || other.has.plain,
+  }
+  return { ...first, quotes, has, quoted: quotedColumns(quotes), keepsEmpty: has.quoted && has.plain }
 }
 
 /** A field of a row, without the quotes around it. */
@@ -95,19 +113,25 @@ interface Field {
 
 /**
  * The delimiter that splits all of the first lines into the same number of fields, two or more; else the one
- * that splits the first line into most.
+ * that splits the first line into most; and the lines, split by it.
  */
-function likeliestDelimiter(start: string): string {
-  const cuts = DELIMITERS.map((delimiter) =>
-    firstRows(start, delimiter, COMPARED_LINES).map((row) => row.length),
-  )
-  const even = cuts.findIndex((counts) => counts[0] > 1 && counts.every((count) => count === counts[0]))
-  const most = Math.max(...cuts.map(([count]) => count))
-  if (even >= 0) return DELIMITERS[even]
-  return most > 1 ? DELIMITERS[cuts.findIndex(([count]) => count === most)] : ','
+function likeliestDelimiter(start: string): { delimiter: string; rows: Field[][] } {
+  const cuts = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    rows: firstRows(start, delimiter, COMPARED_LINES),
+  }))
+  const even = cuts.find(({ rows: [first, ...others] }) => {
+    return first.length > 1 && others.every(({ length }) => length === first.length)
+  })
+  if (even) return even
+  const most = Math.max(...cuts.map(({ rows }) => rows[0].length))
+  return most > 1 ? cuts.find(({ rows }) => rows[0].length === most)! : cuts.at(-1)!
 }
 
-/** Splits at most `limit` whole, not blank rows into fields; quotes may hold delimiters and newlines. */
+/**
+ * Splits at most `limit` whole, not blank rows into fields; quotes may hold delimiters and newlines. Of a row
+ * of more than MAX_COLUMNS fields, the rest is skipped.
+ */
 function firstRows(text: string, delimiter: string, limit: number): Field[][] {
   const rows: Field[][] = []
   let at = 0
@@ -127,7 +151,7 @@ function firstRows(text: string, delimiter: string, limit: number): Field[][] {
         at = end < 0 || end > lineEnd ? lineEnd : end
       }
       row.push({ text: found ? found[1].replaceAll('""', '"') : text.slice(start, at), quoted: !!found })
-      if (!text.startsWith(delimiter, at)) break
+      if (!text.startsWith(delimiter, at) || row.length > MAX_COLUMNS) break
       at += delimiter.length
     }
     // Text behind a closing quote is skipped here; the parser reports it as an error.

@@ -3,12 +3,15 @@
  * are found by their braces and parsed one at a time, so that a file may be larger than a string can be.
  */
 import { InputError } from '../../../base/inputError.ts'
+import { MAX_JSON_DEPTH } from '../../../base/jsonShape.ts'
 import { byteOrderMarkLength } from '../../text/index.ts'
 import { readHead, type TextFile } from './csv.ts'
-import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
+import { type Batch, cellsOf, checkColumnCount, type Table, type TableColumn, type Wanted } from './rows.ts'
 
 /** Bytes of the head, whose rows give the columns. */
 const SAMPLE_BYTES = 2 ** 20
+/** The most cells of the sample, empty ones included, unless its first row has more. */
+const SAMPLE_CELLS = 2 ** 20
 /** The most bytes of an object: without a limit, a brace that is never closed would hold the whole file. */
 const LONGEST_ROW = 2 ** 26
 /** The most rows of a batch. */
@@ -34,13 +37,21 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
   for (const { row } of rows)
     for (const name of Object.keys(row)) if (!columns.has(name)) columns.set(name, { name })
   const list = [...columns.values()]
+  if (rows.length === 0 && !isWhole)
+    throw new InputError(
+      'table',
+      `${first.name}: there is no whole object in the first ${SAMPLE_BYTES} bytes; split the objects, or mend the file.`,
+    )
+  checkColumnCount(list.length, first.name)
   if (list.length === 0)
     throw new InputError(
       'table',
       `${first.name}: there are no rows; give an array of objects, or an object on each line.`,
     )
   const all = list.map((_, column) => ({ column }))
-  const sample = batchOf(rows, first.name, list, all, false)
+  // Where every object has names of its own, all cells of the sample would be too many.
+  const sampleRows = rows.slice(0, Math.max(1, Math.floor(SAMPLE_CELLS / list.length)))
+  const sample = batchOf(sampleRows, first.name, list, all, false)
 
   /** Yields the rows of one file in batches. */
   async function* readFile(
@@ -161,6 +172,7 @@ class JsonParser {
       const c = bytes[at]
       if (c === OPEN && this.#expects === 'object' && this.#list !== 'closed') {
         const end = objectEnd(bytes, at)
+        if (end === TOO_DEEP) throw this.#fault(`an object has more than ${MAX_JSON_DEPTH} levels`)
         if (end < 0) break
         rows.push(this.#parse(bytes, at, end))
         at = end
@@ -216,15 +228,21 @@ class JsonParser {
   }
 }
 
-/** The position behind the brace that closes the one at `start`; -1 if the object is not complete. */
+/** In place of a position: the object is nested more than MAX_JSON_DEPTH deep. */
+const TOO_DEEP = -2
+
+/**
+ * The position behind the brace that closes the one at `start`; -1 if the object is not complete, or TOO_DEEP.
+ */
 function objectEnd(bytes: Uint8Array, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at++) {
     const c = bytes[at]
     if (c === QUOTE) {
       for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
-    } else if (c === OPEN || c === OPEN_LIST) depth++
-    else if (c === CLOSE || c === CLOSE_LIST) {
+    } else if (c === OPEN || c === OPEN_LIST) {
+      if (++depth > MAX_JSON_DEPTH) return TOO_DEEP
+    } else if (c === CLOSE || c === CLOSE_LIST) {
       depth--
       if (depth === 0) return at + 1
     }

@@ -3,7 +3,8 @@
  * Rows come in batches, column by column; text comes as bytes of UTF-8, so that a repeated label costs no
  * string.
  */
-import type { ColumnType } from '../../text/index.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { type ColumnType, textOfBytes } from '../../text/index.ts'
 
 /** A column of a table. */
 export interface TableColumn {
@@ -149,6 +150,18 @@ export const ownColumns = ({ columns }: Table): TableColumn[] => columns.filter(
 export const locateRow = ({ file, lines }: Batch, row: number, unit: Table['unit']): string =>
   `${file}, ${unit} ${lines[row]}`
 
+/** The most columns of a table as text or JSON: more are taken for a damaged file. */
+export const MAX_COLUMNS = 65_536
+
+/** Throws if a table has more than MAX_COLUMNS columns. @param name the file, as messages call it */
+export function checkColumnCount(count: number, name: string): void {
+  if (count > MAX_COLUMNS)
+    throw new InputError(
+      'table',
+      `${name}: there are more than ${MAX_COLUMNS} columns; exchange rows and columns, or give a dense array as .npy.`,
+    )
+}
+
 /** The names of columns, separated by commas, for messages: at most 50 of them. */
 export const columnList = (columns: readonly { name: string }[]): string => {
   const names = columns.map(({ name }) => name)
@@ -157,12 +170,10 @@ export const columnList = (columns: readonly { name: string }[]): string => {
     : names.join(', ')
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
 /** The text of a row's cell; null where it is empty. */
 export function cellText(cells: Texts, row: number): string | null {
   const { bytes, starts, ends } = cells
-  return ends[row] < starts[row] ? null : decoder.decode(bytes.subarray(starts[row], ends[row]))
+  return ends[row] < starts[row] ? null : textOfBytes(bytes, starts[row], ends[row])
 }
 
 /** Texts as the cells of a column, null as empty ones. A byte 0 follows each, which ends a number. */

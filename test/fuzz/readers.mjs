@@ -1,0 +1,325 @@
+/** The readers that are fuzzed: each takes bytes as a file's content, and has seeds to start from. */
+// @ts-check
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { crc32 } from '#lacuna/base/crc32.js'
+import { completeByFolds } from '#lacuna/folds.js'
+import { complete, startRun, tensorFromArray } from '#lacuna/index.js'
+import { decodeAnyModel, encodeEnsemble } from '#lacuna/io/array/ensembleFile.js'
+import { encodeModel } from '#lacuna/io/array/modelFile.js'
+import { startReading } from '#lacuna/io/drive/threads/pool.js'
+import { textThreads } from '#lacuna/io/drive/threads/textThreads.js'
+import { decodeTensorNpy, decodeTensorNpz, encodeDenseNpy, encodeTensorNpz } from '#lacuna/io/index.js'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
+import { readImage, readTable, readTensor, writePng, writeTensor } from '#lacuna/io/node/index.js'
+import { jsonTable, planRows, readPlanned, readRows, textTable } from '#lacuna/io/table/index.js'
+import { compileTextKernel } from '#lacuna/io/text/index.js'
+import { readTns } from '#lacuna/io/tns/index.js'
+import { TnsParser } from '#lacuna/io/tns/parser.js'
+import { decodeRun } from '#lacuna/solver/run/checkpoint.js'
+
+const NEGATIVE = { negative: /** @type {const} */ ('keep') }
+
+/** A source of the bytes in pieces of a few bytes. @param {Uint8Array} bytes @param {number} [size] */
+async function* pieces(bytes, size = 7) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** What of a tensor all readers agree about. @param {import('#lacuna/index.js').SparseTensor} tensor */
+const digest = ({ dims, indices, values, labels, modes, weights }) => ({
+  dims,
+  indices,
+  values,
+  labels,
+  modes,
+  weights,
+})
+/** What of a model is checked by reading all of it. @param {any} model */
+const digestModel = (model) => ({ dims: model.dims, labels: model.labels, training: model.training })
+
+/** @param {string} text */
+const utf8 = (text) => new TextEncoder().encode(text)
+
+/** The columns that a parser of .tns makes. @param {Uint8Array} bytes @param {WebAssembly.Module} [kernel] */
+function parseTns(bytes, kernel) {
+  const parser = new TnsParser({
+    name: 'a.tns',
+    layout: (n) => ({ order: Math.max(1, n - 1), hasValues: n > 1 }),
+  })
+  if (kernel) parser.useKernel(kernel)
+  parser.push(bytes)
+  const { indices, values, header } = parser.finish()
+  return { indices, values, header }
+}
+
+/**
+ * Makes all readers; the caller must close them, which removes their files and ends their threads.
+ * @returns {Promise<{ readers: Record<string, import('./fuzz.mjs').Reader>, close(): Promise<void> }>}
+ */
+export async function makeReaders() {
+  const folder = mkdtempSync(join(tmpdir(), 'lacuna-fuzz-'))
+  const kernel = await compileTextKernel()
+  const pool = startReading(3)
+  /** Writes a file for a reader by path. @param {string} name @param {Uint8Array} bytes */
+  const file = (name, bytes) => {
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    return path
+  }
+  /** Reads a table by its path, as the command line does. @param {string} name */
+  const byPath = (name) => async (/** @type {Uint8Array} */ bytes) =>
+    digest(await readTable(file(name, bytes), { ...NEGATIVE, threads: 1 }))
+  /** Reads a tensor by its path, as the command line does. @param {string} name */
+  const tensorByPath = (name) => async (/** @type {Uint8Array} */ bytes) =>
+    digest(await readTensor(file(name, bytes), { ...NEGATIVE, threads: 1 }))
+  /** Reads the text of a table by several threads. @param {Uint8Array} bytes */
+  const byThreads = async (bytes) => {
+    const source = { name: 'a.csv', path: file('threads.csv', bytes), open: () => pieces(bytes, 2 ** 16) }
+    const table = await textTable([source])
+    const threads = textThreads([source], table, table.dialect, () => ({ ...pool, close: async () => {} }))
+    try {
+      return digest(await readPlanned(await planRows(threads.table, NEGATIVE), threads))
+    } finally {
+      await threads.close()
+    }
+  }
+  const table =
+    'user,film,seen,rating\nann,x,2014-04-01,1\nbob,"y ""2""",2014-04-09,2.5\nann,z,,3\n,y,2014-05-01,4\n'
+  const entries =
+    '# lacuna {"dims":[3,4],"modes":[{"name":"a"},{"name":"b"}]}\n# c\n1 1 1.5\n3 4 -2e3\n\n2 2 .5\n'
+  const json = '[{"u":"a","i":1,"r":2.5},\n{"u":"b","i":12345678901234567,"r":1,"x":{"y":[1]}}]'
+  const tensor = tensorFromArray([
+    [1, 2, null],
+    [3, null, 4],
+    [5, 1, 2],
+  ])
+  const named = { ...tensor, labels: [['p', 'q', 'r'], undefined], modes: [{ name: 'a' }, { name: 'b' }] }
+  const { model } = await complete(named, { rank: 2, epochs: 2, threads: 1 })
+  const folded = await completeByFolds(named, { rank: 1, epochs: 2, threads: 1 }, { folds: 2 })
+  const run = await startRun(named, { rank: 1, epochs: 3, threads: 1 })
+  for await (const _ of run) break
+  const saved = await saveRun(run, join(folder, 'a.run'))
+  await writeTensor(join(folder, 'seed.parquet'), named)
+  await writePng(join(folder, 'seed.png'), {
+    ...{ width: 6, height: 5, channels: 3, maximum: 255 },
+    data: Uint8Array.from({ length: 90 }, (_, i) => (i * 31) % 251),
+  })
+  const { readFileSync } = await import('node:fs')
+  const zst = await packZstd(table, join(folder, 'seed.csv.zst'))
+  const npz = Buffer.concat([...encodeTensorNpz(named)])
+  /** @type {Record<string, import('./fuzz.mjs').Reader>} */
+  const readers = {
+    tns: {
+      read: async (bytes) => digest(await readTns(pieces(bytes, 2 ** 16), { name: 'a.tns', ...NEGATIVE })),
+      variants: {
+        'in small pieces': async (bytes) =>
+          digest(await readTns(pieces(bytes), { name: 'a.tns', ...NEGATIVE })),
+        'by its path': tensorByPath('a.tns'),
+      },
+      seeds: [utf8(entries), utf8('1 1 1\n2 2 2\n')],
+      tokens: [
+        '# lacuna {',
+        '{"mode":1,"labels":["a","b","c"]}',
+        '"type":"DATE"',
+        '"from":{"column":"a","binning":"week"}',
+      ],
+      every: 4,
+    },
+    lines: {
+      read: (bytes) => parseTns(bytes),
+      variants: { 'the kernel': (bytes) => parseTns(bytes, kernel) },
+      seeds: [utf8(entries), utf8('1 2 3\n4 5 6\n')],
+    },
+    csv: {
+      read: async (bytes) =>
+        digest(
+          await readRows(await textTable([{ name: 'a.csv', open: () => pieces(bytes, 2 ** 16) }]), NEGATIVE),
+        ),
+      variants: {
+        'in small pieces': async (bytes) =>
+          digest(await readRows(await textTable([{ name: 'a.csv', open: () => pieces(bytes) }]), NEGATIVE)),
+        'by its path': byPath('a.csv'),
+        'by threads': byThreads,
+      },
+      seeds: [
+        utf8(table),
+        utf8('1;2;3,5\n4;5;6,25\n'),
+        utf8('a\tb\tc\n1\tN/A\t2\n2\t3\t4\n'),
+        utf8('1::2::3\n4::5::6\n'),
+      ],
+      every: 8,
+    },
+    json: {
+      read: async (bytes) =>
+        digest(
+          await readRows(await jsonTable([{ name: 'a.json', open: () => pieces(bytes, 2 ** 16) }]), NEGATIVE),
+        ),
+      variants: {
+        'in small pieces': async (bytes) =>
+          digest(await readRows(await jsonTable([{ name: 'a.json', open: () => pieces(bytes) }]), NEGATIVE)),
+        'by its path': byPath('a.json'),
+      },
+      seeds: [
+        utf8(json),
+        utf8('{"a":"x","b":"y","c":1}\n{"a":"z","b":null,"c":2}\n{"a":"z","b":"y","c":2}\n'),
+      ],
+      tokens: ['{"a":', '\\u0000', '\\', '{}', '[[[[', '"a":"x"', '1e400', '1234567890123456789'],
+      every: 4,
+    },
+    npy: {
+      read: (bytes) => digest(decodeTensorNpy(bytes, 'a.npy', NEGATIVE)),
+      seeds: [Buffer.concat([...encodeDenseNpy(tensor)])],
+      tokens: [
+        '<f8',
+        '>i4',
+        '|b1',
+        '<u8',
+        'True',
+        'False',
+        '(2, 2)',
+        '(4294967296, 4294967296)',
+        '()',
+        "'descr'",
+      ],
+    },
+    npz: { read: (bytes) => digest(decodeTensorNpz(bytes, 'a.npz', NEGATIVE)), seeds: [npz], mend: mendZip },
+    model: {
+      read: (bytes) => digestModel(decodeAnyModel(bytes, 'm.npz')),
+      seeds: [encodeModel(model)],
+      mend: mendZip,
+    },
+    ensemble: {
+      read: (bytes) => digestModel(decodeAnyModel(bytes, 'e.npz')),
+      seeds: folded ? [encodeEnsemble(folded.model)] : [],
+      mend: mendZip,
+    },
+    checkpoint: {
+      read: (bytes) => Object.keys(decodeRun(bytes, 'a.run').settings),
+      seeds: [saved],
+      mend: mendFrame,
+    },
+    gzip: {
+      read: byPath('a.csv.gz'),
+      seeds: [gzipSync(table), gzipSync(table.repeat(20))],
+      // Half of the inputs are good gzip of a changed text.
+      mend: (bytes) => (bytes.length % 2 === 0 ? bytes : repack(bytes)),
+    },
+    zstd: { read: byPath('a.csv.zst'), seeds: [zst] },
+    parquet: { read: byPath('a.parquet'), seeds: [readFileSync(join(folder, 'seed.parquet'))] },
+    image: {
+      read: async (bytes) => {
+        const { picture } = /** @type {any} */ (await readImage(file('a.png', bytes)))
+        return [picture?.width, picture?.height]
+      },
+      seeds: [readFileSync(join(folder, 'seed.png'))],
+    },
+  }
+  const close = async () => {
+    await pool.close()
+    rmSync(folder, { recursive: true })
+  }
+  const onPage = await bundlePage()
+  for (const [name, file] of [
+    ['tns', 'a.tns'],
+    ['csv', 'a.csv'],
+    ['json', 'a.json'],
+    ['gzip', 'a.csv.gz'],
+  ]) {
+    const reader = readers[name]
+    reader.variants = { ...reader.variants, "the studio's page": onPage(file, reader.read) }
+  }
+  return { readers, close }
+}
+
+/**
+ * Bundles the reader of the studio's page; returns a function that reads bytes as a file that is opened there,
+ * if `read` takes them: it refuses more guesses.
+ * @returns {Promise<(name: string, read: import('./fuzz.mjs').Read) => import('./fuzz.mjs').Read>}
+ */
+async function bundlePage() {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const dir = `${root}node_modules/.cache/lacuna/fuzz-page-${process.pid}`
+  await build({
+    ...{ configFile: false, logLevel: 'silent', root },
+    build: {
+      ...{ outDir: dir, emptyOutDir: true, minify: false },
+      lib: {
+        entry: `${root}packages/studio/src/complete/worker/openFile.ts`,
+        formats: ['es'],
+        fileName: 'openFile',
+      },
+      rolldownOptions: { external: [/^lacuna(\/|$)/] },
+    },
+  })
+  const { inspectFile, readFile } = await import(`${dir}/openFile.js`)
+  rmSync(dir, { recursive: true })
+  return (name, read) => async (bytes) => {
+    await read(bytes)
+    const file = new File([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], name)
+    const { opened } = await inspectFile(file)
+    const { choice } = opened
+    const settings = { choice, negative: 'keep', merge: choice?.merge ?? 'error' }
+    return digest((await readFile(file, settings, () => {})).tensor)
+  }
+}
+
+/** Saves a run and closes it. @param {any} run @param {string} path @returns {Promise<Uint8Array>} */
+async function saveRun(run, path) {
+  await run.save(path)
+  await run.close()
+  const { readFileSync } = await import('node:fs')
+  return readFileSync(path)
+}
+
+/** Packs a text by zstd, which Node 20 cannot: by DuckDB. @param {string} text @param {string} path */
+async function packZstd(text, path) {
+  const { readFileSync } = await import('node:fs')
+  const session = await openSession('seed')
+  const rows = text
+    .trim()
+    .split('\n')
+    .map((line) => `('${line.replaceAll("'", "''")}')`)
+  try {
+    await session.run(
+      `COPY (SELECT * FROM (VALUES ${rows.join(', ')})) TO '${path}' (HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t', COMPRESSION zstd)`,
+    )
+  } finally {
+    session.close()
+  }
+  return readFileSync(path)
+}
+
+/** Corrects the check sums of a zip of stored files, so that what it holds is read. @param {Uint8Array} bytes */
+function mendZip(bytes) {
+  const zip = Buffer.from(bytes)
+  for (let at = zip.indexOf('PK\x01\x02', 0, 'latin1'); at >= 0 && at + 46 <= zip.length; ) {
+    const [start, length] = [zip.readUInt32LE(at + 42), zip.readUInt32LE(at + 24)]
+    if (start + 30 <= zip.length) {
+      const content = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28)
+      zip.writeUInt32LE(crc32(zip.subarray(content, content + length)), at + 16)
+    }
+    at = zip.indexOf('PK\x01\x02', at + 4, 'latin1')
+  }
+  return zip
+}
+
+/** Corrects the check sum at the end of a checkpoint. @param {Uint8Array} bytes */
+function mendFrame(bytes) {
+  if (bytes.length < 8) return bytes
+  const framed = Buffer.from(bytes)
+  framed.writeUInt32LE(crc32(framed.subarray(0, framed.length - 4)), framed.length - 4)
+  return framed
+}
+
+/** Packs what can be unpacked of gzip data anew. @param {Uint8Array} bytes */
+function repack(bytes) {
+  try {
+    return gzipSync(gunzipSync(bytes, { finishFlush: 2, maxOutputLength: 2 ** 24 }))
+  } catch {
+    return bytes
+  }
+}
