@@ -64,12 +64,14 @@ export { LabelLookup } from './model/labelLookup.ts'
 export { TensorModel, type TrainingRecord } from './model/tensorModel.ts'
 export { stepOf } from './solver/methods/fast.ts'
 export { fixedStage } from './solver/methods/schedule.ts'
+export { modelBytes, stateBytes } from './solver/run/copyBytes.ts'
 export { sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
 export { type Chosen, chooseSettings, choosesByDefault } from './solver/select/choose.ts'
 export { chooseByFolds } from './solver/select/chooseByFolds.ts'
 export type { SearchOptions } from './solver/select/foldSearch.ts'
 export { isSearch } from './solver/select/foldsCheckpoint.ts'
+export { type FoldsToPlan, planFolds } from './solver/select/planFolds.ts'
 export {
   type Choice,
   type FoldChoice,

@@ -3,15 +3,22 @@
  * estimate before a file is read, so that a job that cannot fit is refused at once, and again when the file
  * has been read.
  */
-import { type Engine, InputError, type RunOptions } from 'lacuna'
+import { existsSync, readFileSync } from 'node:fs'
+import { type Engine, InputError, type RunOptions, type SparseTensor } from 'lacuna'
 import {
   availableMemory,
+  bytesAfterReading,
   collectGarbage as collectNow,
+  type DuplicatePolicy,
   type EnginePlan,
   estimateTensor,
+  type FoldsToPlan,
   formatBytes,
+  modelBytes,
   type ProblemSize,
+  planFolds,
   sizeOfRun,
+  stateBytes,
 } from 'lacuna/internal'
 import { formatCount } from '../print/format.ts'
 
@@ -19,8 +26,17 @@ import { formatCount } from '../print/format.ts'
 const PROGRAM_BYTES = 74 * 2 ** 20
 /** Memory of each worker thread, measured on Node 20. */
 const THREAD_BYTES = 10 * 2 ** 20
+/** By how much the heap of a thread grows while it learns a prior, measured on Node 20. */
+const PRIOR_THREAD_BYTES = 8 * 2 ** 20
 /** Memory of the MPI library and of its shared buffers, measured with Open MPI 4.1. */
 const MPI_BYTES = 16 * 2 ** 20
+
+/** Bytes per row of a mode beside the engine's: numbers of entries and segments, while and after it loads. */
+const ROW_BYTES = 48
+/** Bytes per entry while duplicates are found and merged: hashes, first entries, sums, errors and counts. */
+const MERGE_BYTES = 40
+/** Bytes of a label beside its characters: a string, references to it, and an entry of a dictionary. */
+const STRING_BYTES = 64
 
 /** The memory of a whole job, in bytes. */
 export interface JobPlan extends EnginePlan {
@@ -28,72 +44,115 @@ export interface JobPlan extends EnginePlan {
   available: number
 }
 
+/** What a job holds in memory beside the problem on its engine. */
+export interface JobDetails {
+  /** Index columns of the tensor in memory; its order by default. */
+  columns?: number
+  /** Number of entries in memory beside the training entries; 0 by default. */
+  heldOut?: number
+  /** Whether held-out entries are split off, which copies all entries; false by default. */
+  isSplit?: boolean
+  /** Bytes of the labels of rows; 0 by default. */
+  labels?: number
+  /** Bytes that reading takes beside the tensor, and those of them that stay; none by default. */
+  reading?: ReadingBytes
+  /** Number of processes over which the entries are distributed after reading; 1 by default. */
+  holders?: number
+  /** Whether checkpoints are saved; false by default. */
+  isSaved?: boolean
+  /** The cross-fit, if there is one; none by default. */
+  folds?: FoldsToPlan
+}
+
+/** Bytes that reading takes. */
+export interface ReadingBytes {
+  /** Most bytes beside the tensor. */
+  most: number
+  /** Bytes that stay when it is done: code, and heaps that have grown. */
+  rest: number
+}
+
 /**
- * Plans the memory of one process: program, threads, tensor, and the larger of reading and engine.
- * @param columns index columns of the tensor in memory (default: its order)
- * @param heldOut number of entries in memory beside the training entries
- * @param reading bytes that reading takes beside the tensor
- * @param holders number of processes over which the entries are distributed after reading
+ * Plans the memory of one process: what it always holds (program, tensor, labels), and the largest of what it
+ * takes one after another: reading, splitting, solving with a checkpoint or the model, and a cross-fit.
  */
 export function planJob(
   engine: Engine & { threads?: number },
   size: ProblemSize,
-  {
-    columns = size.dims.length,
-    heldOut = 0,
-    reading = 0,
-    holders = 1,
-  }: { columns?: number; heldOut?: number; reading?: number; holders?: number } = {},
+  details: JobDetails = {},
 ): JobPlan {
+  const { columns = size.dims.length, heldOut = 0, isSplit, labels = 0, holders = 1 } = details
+  const { reading = { most: 0, rest: 0 }, isSaved = false, folds } = details
   const plan = engine.plan(size)
   const library = (engine.communicator?.size ?? 1) > 1 ? MPI_BYTES : 0
-  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
+  const perThread = THREAD_BYTES + (size.posterior ? PRIOR_THREAD_BYTES : 0)
+  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * perThread + reading.rest
   const words = columns + (size.weighted ? 2 : 1)
   const tensor = Math.ceil((4 * words * (size.entries + heldOut)) / holders)
-  const items = [
+  const copies = Math.max(modelBytes(size) + 2 * labels, isSaved ? stateBytes(size) : 0)
+  const always = [
     { name: 'program', byteLength: program },
     { name: 'tensor', byteLength: tensor },
-    ...plan.items,
+    { name: 'rows', byteLength: ROW_BYTES * size.dims.reduce((sum, rows) => sum + rows, 0) },
+    ...(labels > 0 ? [{ name: 'labels', byteLength: labels }] : []),
   ]
-  // Memory of reading is freed before the engine allocates; only the larger of both counts.
-  const more = reading - plan.byteLength
-  if (more > 0) items.push({ name: 'more while reading', byteLength: more })
+  const crossFit = folds ? planFolds(engine, size, folds) : 0
+  // Where unlisted cells are zeros, the engine makes a list of all entries of all sets.
+  const listed = size.zeros ? [{ name: 'listed cells', byteLength: tensor }] : []
+  const solving = [...plan.items, ...listed, { name: 'copies of factors', byteLength: copies }]
+  const phases = [
+    { byteLength: solving.reduce((sum, { byteLength }) => sum + byteLength, 0), items: solving },
+    ...[
+      { name: 'folds', byteLength: crossFit },
+      { name: 'reading', byteLength: reading.most },
+      { name: 'splitting', byteLength: isSplit ? tensor + (4 * (size.entries + heldOut)) / holders : 0 },
+    ].map((item) => ({ byteLength: item.byteLength, items: [item] })),
+  ]
+  const { items } = phases.reduce((most, phase) => (phase.byteLength > most.byteLength ? phase : most))
+  const all = [...always, ...items]
   return {
-    byteLength: items.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    byteLength: all.reduce((sum, { byteLength }) => sum + byteLength, 0),
     parts: plan.parts,
-    items,
+    items: all,
     backend: plan.backend,
     available: availableMemory() / (engine.communicator?.hostSize ?? 1),
   }
 }
 
 /**
- * Throws if the files of a job are too large for the memory, by estimates from their first lines and sizes.
- * Files without an estimate, such as pipes, are not refused.
+ * Estimates from their first lines and sizes what reading the files of a job takes, and throws if the job is
+ * too large for the memory. Files without an estimate, such as pipes, are not refused.
+ * @param details what the job holds beside the entries; the fraction of them that is held out
  * @param holders number of processes over which the entries are distributed
- * @returns bytes that reading takes beside the tensor; 0 if there is no estimate
  */
 export async function refuseTooLarge(
   files: readonly string[],
   engine: Engine,
-  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & {
+  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner' | 'missing' | 'prior'> & {
     modes?: readonly string[]
     weight?: string
+    query?: string
+    duplicates?: DuplicatePolicy
   },
+  details: Pick<JobDetails, 'isSplit' | 'isSaved' | 'folds'>,
   holders = 1,
-): Promise<number> {
-  const found = await Promise.all(files.map((file) => estimateTensor(file, options.modes?.length)))
+): Promise<ReadingBytes> {
+  const { modes, weight, query, duplicates = 'error' } = options
+  const found = await Promise.all(files.map((file) => estimateTensor(file, modes?.length)))
   const estimates = found.filter((estimate) => estimate !== undefined)
-  if (estimates.length === 0 || estimates.length < files.length) return 0
+  const rest = Math.max(0, ...files.map((file) => bytesAfterReading(file, query !== undefined)))
+  if (estimates.length === 0 || estimates.length < files.length) return { most: 0, rest }
   const [{ order, dims }] = estimates
   const entries = estimates.reduce((sum, estimate) => sum + estimate.entries, 0)
   // Shards are checked for duplicates in other processes: they are in memory twice for a moment.
   const copies = holders > 1 ? 4 * (order + 2) * entries : 0
-  const reading = (estimates.reduce((sum, estimate) => sum + estimate.reading, 0) + copies) / holders
-  const weighted = options.weight !== undefined
-  const plan = planJob(engine, sizeOfRun({ dims, entries, weighted }, options), { reading, holders })
+  const merging = duplicates === 'error' ? 0 : MERGE_BYTES * entries
+  const parsing = estimates.reduce((sum, estimate) => sum + estimate.reading, 0)
+  const most = (Math.max(parsing, merging) + copies) / holders
+  const reading = { most, rest }
+  const size = sizeOfRun({ dims, entries, weighted: weight !== undefined }, options)
   refuseJob(
-    plan,
+    planJob(engine, size, { ...details, reading, holders }),
     `${files.join(' ')}: about ${formatCount(roundEstimate(entries))} entries of ${order} modes`,
   )
   return reading
@@ -103,11 +162,13 @@ export async function refuseTooLarge(
 export function refuseJob(plan: JobPlan, what: string): void {
   // Memory that this process has taken already is part of the plan.
   const available = plan.available + process.memoryUsage.rss()
-  if (plan.byteLength > available)
-    throw new InputError(
-      'memory',
-      `${what} would take ${describeJob(plan)}; there are ${formatBytes(available)}. Use a smaller rank or fewer entries.`,
-    )
+  if (plan.byteLength <= available) return
+  const hasFolds = plan.items.some(({ name }) => name === 'folds')
+  const advice = hasFolds ? 'fewer threads (each learns a model), a smaller rank' : 'a smaller rank'
+  throw new InputError(
+    'memory',
+    `${what} would take ${describeJob(plan)}; there are ${formatBytes(available)}. Use ${advice} or fewer entries.`,
+  )
 }
 
 /** Throws if a file is too large to be read into memory, for a job that only reads. */
@@ -125,6 +186,13 @@ export async function refuseUnreadable(files: readonly string[]): Promise<void> 
           `${formatBytes(bytes)} of memory; there are ${formatBytes(available)}. Save fewer of them.`,
       )
   }
+}
+
+/** About how many bytes the labels of a tensor take: their characters, and a string each. */
+export function labelBytes({ labels = [] }: Pick<SparseTensor, 'labels'>): number {
+  let bytes = 0
+  for (const column of labels) for (const label of column ?? []) bytes += label.length + STRING_BYTES
+  return bytes
 }
 
 /** Rounds an estimate to two significant digits; numbers below 100 stay. */
@@ -147,4 +215,14 @@ const IDLE_BYTES = 24 * 2 ** 20
 export function collectGarbage(shared = 0): void {
   const { heapUsed, external } = process.memoryUsage()
   collectNow(heapUsed + external + shared - IDLE_BYTES)
+}
+
+/**
+ * Returns the planned and the largest resident memory of this process so far, in bytes, for reports. Linux
+ * knows the latter (VmHWM); elsewhere it may be that of the process that started this one.
+ */
+export function memoryReport(planned: number): { plannedMemory: number; peakMemory: number } {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'latin1') : ''
+  const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS)
+  return { plannedMemory: planned, peakMemory: 1024 * peak }
 }

@@ -5,7 +5,7 @@
 import { node } from './nodeModules.ts'
 
 /** Least bytes of garbage that are collected at once: a collection takes about 10 ms. */
-const LEAST_GARBAGE = 2 ** 23
+const LEAST_GARBAGE = 2 ** 22
 
 /**
  * Collects the garbage of this thread at once, if it is much. Does nothing in browsers, which cannot.

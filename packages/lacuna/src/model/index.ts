@@ -8,7 +8,12 @@ export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topFor
 export { componentShares } from './componentShares.ts'
 export { CpModel, type CpModelFields, type FoldInOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
-export { type AssembledEnsemble, assembleEnsemble, type FoldModels } from './ensemble/assembleEnsemble.ts'
+export {
+  type AssembledEnsemble,
+  assembleEnsemble,
+  assemblyBytes,
+  type FoldModels,
+} from './ensemble/assembleEnsemble.ts'
 export {
   CpEnsemble,
   type CpEnsembleFields,

@@ -32,6 +32,8 @@ export interface LearningContext extends CompleteContext {
   readonly settings: RunOptions
   /** Seconds from the start of reading until all entries were in memory. */
   readonly readingSeconds: number
+  /** Planned memory of the job, in bytes. */
+  readonly plannedMemory: number
   /** State of the signals (Ctrl-C, SIGTERM, SIGHUP) that end the command in order. */
   readonly interruption: Interruption
 }

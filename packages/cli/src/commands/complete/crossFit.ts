@@ -116,7 +116,8 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
   if (output === undefined) progress.say('The model is not kept; -o model.npz would write it.')
   const written = failure === undefined ? output : undefined
-  if (options.json) await printJson(crossFitJson(train, settings, result, onTest, written))
+  if (options.json)
+    await printJson(crossFitJson(train, settings, result, onTest, written, context.plannedMemory))
   else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
   await plotRanks(options.plot, result.choice)

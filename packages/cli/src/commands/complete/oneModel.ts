@@ -39,6 +39,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         processes: communicator.size > 1 ? communicator.size : undefined,
         output,
         ranks: selection.ranks,
+        plannedMemory: context.plannedMemory,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
       }
       if (options.json)

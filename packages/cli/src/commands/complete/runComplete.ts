@@ -20,12 +20,23 @@ import {
   settingsOf,
   sizeOfRun,
 } from 'lacuna/internal'
+import { formatCount } from '../../print/format.ts'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { compareCommands } from '../../process/compareCommands.ts'
 import type { LocalEngine } from '../../process/engines.ts'
 import { asFlag } from '../../process/failure.ts'
-import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from '../../process/memory.ts'
+import {
+  collectGarbage,
+  describeJob,
+  type JobDetails,
+  type JobPlan,
+  labelBytes,
+  planJob,
+  type ReadingBytes,
+  refuseJob,
+  refuseTooLarge,
+} from '../../process/memory.ts'
 import { startRootProgress, withEngine } from '../../process/processes.ts'
 import { withSignals } from '../../process/signals.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
@@ -36,6 +47,11 @@ import { type EntrySets, readEntrySets } from './heldOutSets.ts'
 import { completeOneModel } from './oneModel.ts'
 import { describeReshaping, parseReshaping } from './reshape.ts'
 import { checkChoose, readFeatures } from './sideInformation.ts'
+
+/** The rank for which a search for the rank is planned: few data sets need a larger one. */
+const RANK_TO_PLAN = 16
+/** The number of trials of a search whose models are planned to stay in memory. */
+const TRIALS_TO_PLAN = 3
 
 /**
  * Runs `lacuna complete`.
@@ -53,10 +69,11 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
     const prepared = await prepareJob(context)
     const { sets, readingSeconds } = await readSets(context, prepared.initial)
     const settings = await resolveSettings(context, prepared, sets.train)
-    const plan = await planSets(context, sets, settings, prepared.readingBytes)
+    const plan = await planSets(context, sets, settings, prepared.reading)
     await withSignals(async (interruption) => {
       announceJob(context, plan, settings.rank)
-      const learning = { ...context, sets, settings, readingSeconds, interruption }
+      const plannedMemory = plan.byteLength
+      const learning = { ...context, sets, settings, readingSeconds, plannedMemory, interruption }
       if (isCrossFitted(options)) return learnEnsemble(learning)
       const found = isRankToFind(options) ? await findRank(learning) : undefined
       return completeOneModel(learning, found)
@@ -91,8 +108,8 @@ interface Prepared {
   initial: CpModel | undefined
   /** Settings of the solver, as far as they follow from the options alone. */
   settings: RunOptions
-  /** Bytes that reading takes beside the tensor, if several processes read; else 0. */
-  readingBytes: number
+  /** Bytes that reading takes in this process beside the tensor. */
+  reading: ReadingBytes
 }
 
 /**
@@ -126,13 +143,35 @@ async function prepareJob({
     if (settings.rank !== undefined || !isRankToFind(options))
       engine.warm?.(settings.rank ?? defaults.fast.rank)
     const isReader = communicator.isRoot || readers > 1
-    const { modes, weight } = options
+    const { modes, weight, query, duplicates } = options
+    const rank = rankToPlan(options, settings.rank)
+    const asked = { ...settings, rank, modes, weight, query, duplicates }
     const reading = isReader
-      ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, readers)
-      : 0
-    return { initial, settings, readingBytes: readers > 1 ? reading : 0 }
+      ? await refuseTooLarge(files, engine, asked, detailsOf(options), readers)
+      : { most: 0, rest: 0 }
+    return { initial, settings, reading }
   })
 }
+
+/** What the job holds in memory beside entries and problem, as far as it follows from the options. */
+function detailsOf(options: CompleteOptions): Pick<JobDetails, 'isSplit' | 'isSaved' | 'folds'> {
+  const { validation, test, output, checkpointEvery, folds, threads, rank, best } = options
+  const isSaved = output !== undefined && checkpointEvery > 0
+  const isEnsemble = isCrossFitted(options)
+  const isSearch = isRankToFind(options)
+  return {
+    isSplit: [validation, test].some((fraction) => typeof fraction === 'number'),
+    isSaved,
+    folds:
+      isEnsemble || rank === 'auto'
+        ? { folds, threads, isSaved, isEnsemble, trials: isSearch || best ? TRIALS_TO_PLAN : 1 }
+        : undefined,
+  }
+}
+
+/** The rank for which memory is planned: that of most searches, where it is to be found. */
+const rankToPlan = (options: CompleteOptions, given: number | undefined): number | undefined =>
+  isRankToFind(options) ? RANK_TO_PLAN : given
 
 /** Whether the rank is found by cross-validation: with --rank auto, or --best without --rank. */
 const isRankToFind = ({ rank, best }: CompleteOptions): boolean =>
@@ -189,14 +228,14 @@ async function compareFeatures(communicator: Communicator, features: FeatureSets
 }
 
 /**
- * Plans the memory of the job from the numbers of entries of all sets.
+ * Plans the memory of the job from the numbers of entries of all sets; throws if there is not as much.
  * @param reading bytes that reading takes beside the tensor
  */
 async function planSets(
-  { engine, entries }: CompleteContext,
+  { files, options, engine, entries, communicator }: CompleteContext,
   { train, validation, test }: EntrySets,
   settings: RunOptions,
-  reading: number,
+  reading: ReadingBytes,
 ): Promise<JobPlan> {
   const sizes: number[] = []
   for (const set of [train, validation, test]) sizes.push(set ? await entries.count(set) : 0)
@@ -205,16 +244,24 @@ async function planSets(
     ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
   const weighted = train.weights !== undefined
-  const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets, weighted }, settings)
+  const size = sizeOfRun(
+    { dims: train.dims, entries: sizes[0], sets, weighted },
+    { ...settings, rank: rankToPlan(options, settings.rank) },
+  )
   // Reshaped entries are held in memory beside those that were read.
   const isReshapedJob = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isReshapedJob ? size.dims.length : 0)
-  return planJob(engine, size, {
+  const plan = planJob(engine, size, {
+    ...detailsOf(options),
     columns,
     heldOut: sizes[1] + sizes[2],
+    labels: labelBytes(train),
     reading,
-    holders: engine.communicator.size,
+    holders: communicator.size,
   })
+  const what = `${files.join(' ')}: ${formatCount(sizes[0])} entries of ${train.dims.length} modes`
+  await communicator.failTogether(() => refuseJob(plan, what))
+  return plan
 }
 
 /** Prints rank, backend and memory of the job. @param givenRank undefined for the default */

@@ -274,11 +274,11 @@ export class CpuProblem implements LoadedProblem {
     const { padded } = layout
     const from = new Float32Array(memory.buffer, address, count * padded * padded)
     const copy = new Float32Array(count * rank * rank)
-    for (let p = 0; p < count; p++)
-      for (let r = 0; r < rank; r++) {
-        const begin = (p * padded + r) * padded
-        copy.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
-      }
+    for (let p = 0; p < count; p++) {
+      // Only the first R of a matrix's padded rows.
+      const [begin, end] = [p * padded * padded, (p * padded + rank) * padded]
+      copyRows(from, padded, begin, end, copy, rank, p * rank * rank)
+    }
     return copy
   }
 
@@ -292,10 +292,7 @@ export class CpuProblem implements LoadedProblem {
       const writeMatrices = (address: number, count: number, from: Float32Array): void => {
         const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
         for (let p = 0; p < count; p++)
-          for (let r = 0; r < rank; r++) {
-            const begin = (p * rank + r) * rank
-            into.set(from.subarray(begin, begin + rank), (p * padded + r) * padded)
-          }
+          copyRows(from, rank, p * rank * rank, (p + 1) * rank * rank, into, padded, p * padded * padded)
       }
       modes.forEach((mode, i) => {
         writeMatrices(mode.moments, mode.rows, moments![i])
@@ -366,7 +363,7 @@ export class CpuProblem implements LoadedProblem {
     const from = new Float32Array(memory.buffer, address, rows * padded)
     const matrix = new Float32Array(rows * rank)
     if (rank === padded) matrix.set(from)
-    else for (let p = 0; p < rows; p++) matrix.set(from.subarray(p * padded, p * padded + rank), p * rank)
+    else copyRows(from, padded, 0, from.length, matrix, rank, 0)
     return matrix
   }
 
@@ -382,6 +379,26 @@ export class CpuProblem implements LoadedProblem {
       return
     }
     into.fill(0) // the padding must not hold NaN or infinity
-    for (let p = 0; p < rows; p++) into.set(matrix.subarray(p * rank, (p + 1) * rank), p * padded)
+    copyRows(matrix, rank, 0, matrix.length, into, padded, 0)
   }
+}
+
+/**
+ * Copies rows of numbers to rows of another length, as far as both reach. Number by number: a view of each row
+ * would be garbage of a hundred bytes.
+ * @param width numbers of a row in `from`, whose rows from `begin` to `end` are copied
+ * @param intoWidth numbers of a row in `into`, where they are written from `at` on
+ */
+function copyRows(
+  from: Float32Array,
+  width: number,
+  begin: number,
+  end: number,
+  into: Float32Array,
+  intoWidth: number,
+  at: number,
+): void {
+  const both = Math.min(width, intoWidth)
+  for (let row = begin, to = at; row < end; row += width, to += intoWidth)
+    for (let r = 0; r < both; r++) into[to + r] = from[row + r]
 }

@@ -18,7 +18,7 @@ import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
 import { CpEnsemble, supportOf } from './cpEnsemble.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
-import { learnNeighbours, type Ordered } from './neighbours.ts'
+import { learnNeighbours, mayHaveNeighbours, neighbourBytes, type Ordered } from './neighbours.ts'
 
 /** The models of a cross-fit, and their predictions of the entries that they were fitted without. */
 export interface FoldModels {
@@ -136,4 +136,17 @@ function predictUnseenCells(
     (mean, c) => all.reduce((sum, y) => sum + (y[c] - mean) ** 2, 0) / (all.length - 1),
   )
   return { indices: cells, predictions, variances, support: supportOfCells(observed, cells) }
+}
+
+/**
+ * About how many bytes assembling an ensemble takes beside the entries and the models: the entries in C order,
+ * predictions by all models, numbered cells and fibers, sums of residuals, features and sorted positions.
+ * @param models number of models
+ */
+export function assemblyBytes(dims: readonly number[], entries: number, models: number): number {
+  const order = dims.length
+  const sorted = 4 * (order + 2) + 5
+  const predictions = 4 * models + 24
+  if (!mayHaveNeighbours(dims, entries)) return entries * (sorted + predictions + 48)
+  return entries * (sorted + predictions + neighbourBytes(dims, entries))
 }

@@ -39,7 +39,7 @@ export function indexCells(dims: readonly number[], indices: readonly Uint32Arra
   const strides = stridesOf(dims)
   const entries = indices[0].length
   const cells = strides[0] * dims[0]
-  const isDense = cells <= MOST_CELLS && cells <= CELLS_PER_ENTRY * Math.max(1, entries)
+  const isDense = isDenseEnough(cells, entries)
   if (isDense) {
     const byPosition = (count: number): Numbering => ({ count, numberOf: (position) => position })
     return {
@@ -58,6 +58,13 @@ export function indexCells(dims: readonly number[], indices: readonly Uint32Arra
     fibers: dims.map((dim, mode) => number((e) => fiberOf(cellOf(e), strides[mode], dim))),
   }
 }
+
+/** Whether cells are numbered by position. */
+const isDenseEnough = (cells: number, entries: number): boolean =>
+  cells <= MOST_CELLS && cells <= CELLS_PER_ENTRY * Math.max(1, entries)
+
+/** The slots of a hash table, a power of two. @param most the most positions that are added */
+const slotsFor = (most: number): number => 2 ** Math.ceil(Math.log2(SLOTS_PER_KEY * Math.max(1, most)))
 
 /** The position of an entry's cell in row-major order. @param indices one column per mode */
 export function positionOf(
@@ -98,7 +105,7 @@ class HashNumbering implements Numbering {
   /** @param most the most positions that are added */
   constructor(most: number) {
     this.#positions = new Float64Array(most)
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(SLOTS_PER_KEY * Math.max(1, most))))
+    this.#slots = new Uint32Array(slotsFor(most))
   }
 
   /** The number of positions. */
@@ -137,4 +144,16 @@ function hash(x: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return (h ^ (h >>> 16)) >>> 0
+}
+
+/** About how many bytes per entry the numbers of cells and fibers, and sums by them, take. */
+export function indexBytes(dims: readonly number[], entries: number): number {
+  const cells = dims.reduce((product, dim) => product * dim, 1)
+  if (isDenseEnough(cells, entries)) {
+    const fibers = dims.reduce((sum, dim) => sum + cells / dim, 0)
+    return (4 * cells + 8 * fibers) / Math.max(1, entries)
+  }
+  const slots = slotsFor(entries) / Math.max(1, entries)
+  // Fibers have a sum and a count each, cells a residual.
+  return dims.length * (4 * slots + 24) + 4 * slots + 12
 }

@@ -5,7 +5,7 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
-import { type CellIndex, indexCells } from './cellIndex.ts'
+import { type CellIndex, indexBytes, indexCells } from './cellIndex.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 import { similarLags } from './similarLags.ts'
 
@@ -68,8 +68,7 @@ export function learnNeighbours(
   ordered?: readonly Ordered[],
 ): LearnedNeighbours | undefined {
   const { dims, values } = tensor
-  const cells = dims.reduce((product, dim) => product * dim, 1)
-  if (values.length > MOST_ENTRIES || cells > Number.MAX_SAFE_INTEGER) return undefined
+  if (!mayHaveNeighbours(dims, values.length)) return undefined
   const squaresBefore = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
   const index = indexCells(dims, tensor.indices)
   let best: (LearnedNeighbours & { squares: number }) | undefined
@@ -214,4 +213,15 @@ export function corrector(
     // A file may contain any numbers.
     return Math.abs(corrected) < 3e38 ? Math.max(0, corrected) : y
   }
+}
+
+/** Whether the correction by neighbours can be fitted to a tensor of this size. */
+export const mayHaveNeighbours = (dims: readonly number[], entries: number): boolean =>
+  entries <= MOST_ENTRIES && dims.reduce((product, dim) => product * dim, 1) <= Number.MAX_SAFE_INTEGER
+
+/** About how many bytes per entry fitting the correction takes: the index, the field, features and sorting. */
+export function neighbourBytes(dims: readonly number[], entries: number): number {
+  const features = 4 * (2 * dims.length + 1)
+  const sorting = 36
+  return indexBytes(dims, entries) + features + sorting
 }

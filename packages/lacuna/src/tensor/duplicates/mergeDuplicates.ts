@@ -50,9 +50,16 @@ export function mergeDuplicates(
       if (weights) weights[first] = weights[e]
       continue
     }
-    sums ??= Float64Array.from(values, (x, entry) => weightOf(entry) * x)
-    counts ??= Float64Array.from(values, (_, entry) => weightOf(entry))
-    errors ??= new Float64Array(values.length)
+    if (!sums || !counts || !errors) {
+      // Loops, since `Float64Array.from` makes a list of all numbers first.
+      sums = new Float64Array(values.length)
+      counts = new Float64Array(values.length)
+      errors = new Float64Array(values.length)
+      for (let entry = 0; entry < values.length; entry++) {
+        counts[entry] = weightOf(entry)
+        sums[entry] = counts[entry] * values[entry]
+      }
+    }
     const term = weightOf(e) * values[e]
     const sum = sums[first] + term
     errors[first] += roundingError(sums[first], term, sum)

@@ -3,6 +3,7 @@ import type { Completion, ErrorSummary } from 'lacuna'
 import { explainStop, type FoldChoice } from 'lacuna/internal'
 import { errorHeads, errorRow, formatNumber, formatSeconds, formatTable } from '../../../print/format.ts'
 import { painter } from '../../../print/terminal.ts'
+import { memoryReport } from '../../../process/memory.ts'
 import { choiceReport } from '../sideInformation.ts'
 import { choiceTable } from './crossFitReport.ts'
 
@@ -24,6 +25,8 @@ export interface ReportDetails {
   output?: string
   /** Ranks that were tried by `--rank auto`. */
   ranks?: FoldChoice
+  /** Planned memory of the job, in bytes. */
+  plannedMemory: number
   /** Seconds of reading the entries, of loading them on the engine, and of steps and error measurements. */
   took: { reading: number; setUp: number; solving: number }
 }
@@ -33,7 +36,7 @@ export function jsonReport(
   tensor: { dims: readonly number[]; entries: number },
   result: Completion,
   errors: Errors,
-  { output, threads, processes, ranks, took }: ReportDetails,
+  { output, threads, processes, ranks, took, plannedMemory }: ReportDetails,
 ): object {
   const { settings, epochs, seconds, stopped, choice } = result
   return {
@@ -46,7 +49,7 @@ export function jsonReport(
     stopped,
     choice,
     ranks: ranks?.trials,
-    peakMemory: process.resourceUsage().maxRSS * 1024,
+    ...memoryReport(plannedMemory),
     model: output,
   }
 }

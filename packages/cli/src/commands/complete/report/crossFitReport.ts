@@ -15,6 +15,7 @@ import {
 } from '../../../print/format.ts'
 import { oneLine, printable } from '../../../print/printable.ts'
 import { painter } from '../../../print/terminal.ts'
+import { memoryReport } from '../../../process/memory.ts'
 import { crossFitDetails } from './crossFitDetails.ts'
 
 /** Level of the intervals whose coverage is reported. */
@@ -70,6 +71,7 @@ export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvalu
  * Builds the report of --json.
  * @param onTest undefined without test entries
  * @param output path of the ensemble, if it was written
+ * @param plannedMemory of the job, in bytes
  */
 export function crossFitJson(
   { dims, values }: SparseTensor,
@@ -77,6 +79,7 @@ export function crossFitJson(
   { model, outOfFold, stability, choice, seconds }: FoldedCompletion,
   onTest: TestEvaluation | undefined,
   output: string | undefined,
+  plannedMemory: number,
 ): object {
   return {
     settings: {
@@ -93,6 +96,7 @@ export function crossFitJson(
     test: onTest?.error,
     intervals: onTest && { level: LEVEL, coverage: onTest.coverage },
     seconds,
+    ...memoryReport(plannedMemory),
     model: output,
   }
 }

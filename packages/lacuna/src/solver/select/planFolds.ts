@@ -1,0 +1,55 @@
+/**
+ * Plans the memory of a cross-fit: models that are fitted side by side, the states of all runs that a
+ * checkpoint consists of, and the arrays from which an ensemble is assembled.
+ */
+import { divideThreads } from '../../engine/defaultEngine.ts'
+import type { Engine, ProblemSize } from '../../engine/engine.ts'
+import { assemblyBytes } from '../../model/index.ts'
+import { modelBytes, stateBytes } from '../run/copyBytes.ts'
+import { FOLDS } from './crossFit.ts'
+
+/** A cross-fit to plan. */
+export interface FoldsToPlan {
+  /** Number of folds; 5 by default. */
+  folds?: number
+  /** Threads of all models together; all cores by default. */
+  threads?: number
+  /** Whether the states of unfinished runs are kept for a checkpoint. */
+  isSaved: boolean
+  /** Whether the models are assembled into an ensemble, or only their errors are compared. */
+  isEnsemble: boolean
+  /** Number of trials whose models stay in memory; 1 where there is nothing to choose. */
+  trials: number
+}
+
+/** Garbage of many small arrays that waits to be collected, at the most and per entry: measured on Node 20. */
+const GARBAGE = { most: 40 * 2 ** 20, perEntry: 700 }
+/** Bytes per row of a mode: means, biases, scales and counts of entries, of the ensemble and of baselines. */
+const ROW_BYTES = 150
+/** Problems up to this size stay in memory for the next one (engine/cpu/memory/memoryPool.ts). */
+const LARGEST_REUSED = 2 ** 26
+
+/**
+ * The bytes that a cross-fit takes beside the entries, at the most: while its models are fitted, or while the
+ * ensemble is assembled.
+ * @param size the problem of all entries
+ */
+export function planFolds(
+  engine: Pick<Engine, 'plan'>,
+  size: ProblemSize,
+  { folds = FOLDS, threads, isSaved, isEnsemble, trials }: FoldsToPlan,
+): number {
+  const { entries, dims, rank, weighted } = size
+  const { sideBySide } = divideThreads({ entries, rank, models: folds }, threads)
+  const out = Math.ceil(entries / folds)
+  const problem = engine.plan({ ...size, entries: entries - out, sets: { out } }).byteLength
+  // The entries of a fold and the others, and their numbers.
+  const split = 4 * (dims.length + (weighted ? 3 : 2)) * entries
+  const models = trials * (folds * modelBytes(size) + 4 * entries)
+  const fitting = sideBySide * (problem + split) + (isSaved ? folds * stateBytes(size) : 0) + models
+  const idle = problem <= LARGEST_REUSED ? sideBySide * problem : 0
+  const assembling = isEnsemble ? idle + models + assemblyBytes(dims, entries, folds) : 0
+  const statistics = ROW_BYTES * dims.reduce((sum, rows) => sum + rows, 0)
+  const garbage = Math.min(GARBAGE.most, GARBAGE.perEntry * entries)
+  return garbage + statistics + Math.max(fitting, assembling)
+}
