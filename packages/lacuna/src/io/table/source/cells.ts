@@ -17,13 +17,22 @@ export interface Marks {
   first?: string
   /** The file of the first one. */
   firstFile?: string
+  /** The line or row of the first one in its file. */
+  firstLine?: number
 }
 
-/** Adds a cell that holds a mark to `marks`. @param unit of the batch's `lines`, for messages */
+/**
+ * Adds a cell that holds a mark to `marks`. The columns of a batch are read one after the other: the first
+ * mark is that of the smallest line.
+ * @param unit of the batch's `lines`, for messages
+ */
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
-  marks.firstFile ??= batch.file
-  marks.first ??= `"${text}" in ${locateRow(batch, row, unit)}`
   marks.count++
+  const line = batch.lines[row]
+  if (marks.first !== undefined && !(marks.firstFile === batch.file && line < marks.firstLine!)) return
+  marks.firstFile = batch.file
+  marks.firstLine = line
+  marks.first = `"${text}" in ${locateRow(batch, row, unit)}`
 }
 
 /** A number with a decimal comma as one with a point; any other text as it is. */
