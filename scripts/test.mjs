@@ -4,7 +4,8 @@
 //   npm test -- test/lacuna/tensor    some test files, by path, after the same checks
 //   npm test -- --changed [REVISION]  only the tests that are related to what differs from a revision, HEAD by default
 // @ts-check
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { changedFiles, relatedTests } from './relatedTests.mjs'
@@ -25,9 +26,13 @@ if (missing.length > 0 && !install(missing)) {
 }
 
 const node = process.execPath
-run(node, 'scripts/build.mjs', '--bench')
-run(node, 'scripts/check.mjs')
-run(node, 'node_modules/vitest/vitest.mjs', 'run', ...selectTests(process.argv.slice(2)))
+const tests = selectTests(process.argv.slice(2))
+if (!(await run(node, 'scripts/build.mjs', '--bench'))) process.exit()
+// Lint and types take one core for some seconds, while the first tests wait for processes.
+await Promise.all([
+  run(node, 'scripts/check.mjs'),
+  run(node, 'node_modules/vitest/vitest.mjs', 'run', ...tests),
+])
 
 /** The arguments of vitest: those of this script, with the related tests in place of --changed. @param {string[]} args */
 function selectTests(args) {
@@ -65,8 +70,12 @@ function works(command, ...args) {
   )
 }
 
-/** @param {string} command @param {string[]} args */
-function run(command, ...args) {
-  const { status } = spawnSync(command, args, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+/**
+ * Runs a program to its end. If it fails, this process will end with its code.
+ * @param {string} command @param {string[]} args @returns {Promise<boolean>} whether it succeeded
+ */
+async function run(command, ...args) {
+  const [code] = await once(spawn(command, args, { stdio: 'inherit' }), 'close')
+  if (code !== 0) process.exitCode = code ?? 1
+  return code === 0
 }

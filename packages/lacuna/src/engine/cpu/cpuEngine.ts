@@ -16,6 +16,7 @@ import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
 import { callingThreadPool, startPool } from './threads/startPool.ts'
+import { threadsForWork } from './threads/threadsForWork.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
@@ -42,6 +43,8 @@ export class CpuEngine implements Engine {
   /** The fewest partitions per process. */
   readonly #parts: number
   readonly #connection: Connection | undefined
+  /** Whether small problems use fewer threads: where none were asked for, and there are no other processes. */
+  readonly #adaptsThreads: boolean
   readonly #memories = new MemoryPool()
   #pool: Pool | undefined
   #connected: Promise<Communicator> | undefined
@@ -53,7 +56,8 @@ export class CpuEngine implements Engine {
   readonly #busy: number[]
 
   /** Throws an InputError if an option is not a whole number from 1 to 1024. */
-  constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
+  constructor(options: CpuEngineOptions, connection?: Connection) {
+    const { threads = hardwareThreads(), parts = 1 } = options
     for (const [name, value] of Object.entries({ threads, parts }))
       if (!Number.isInteger(value) || value < 1 || value > 1024)
         throw new InputError(
@@ -63,6 +67,7 @@ export class CpuEngine implements Engine {
     this.threads = canShareMemory() ? threads : 1
     this.#parts = parts
     this.#connection = connection
+    this.#adaptsThreads = options.threads === undefined && !connection
     this.#busy = new Array(this.threads).fill(0)
   }
 
@@ -134,7 +139,7 @@ export class CpuEngine implements Engine {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
-    const members = this.#chooseWorkers(Math.min(this.threads, problem.threads ?? this.threads))
+    const members = this.#chooseWorkers(this.#threadsFor(problem))
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       const memory = this.#memories.take(byteLength)
@@ -156,6 +161,13 @@ export class CpuEngine implements Engine {
       release()
       throw error
     }
+  }
+
+  /** The number of threads for a problem: as given or, if it is not, as many as it keeps busy. */
+  #threadsFor({ tensor, rank, threads }: Problem): number {
+    if (threads === undefined && this.#adaptsThreads)
+      return threadsForWork(tensor.values.length, tensor.dims.length, rank, this.threads)
+    return Math.min(this.threads, threads ?? this.threads)
   }
 
   /**

@@ -2,8 +2,9 @@
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
   /**
-   * Worker threads; all cores by default. The result does not depend on it. A page that is not cross-origin
-   * isolated cannot share memory with workers: there the calling thread works alone.
+   * Worker threads; by default all cores, and fewer for small problems. The result does not depend on it. A
+   * page that is not cross-origin isolated cannot share memory with workers: there the calling thread works
+   * alone.
    */
   threads?: number
   /** The fewest partitions of a problem; 1 by default. There are more where one would exceed 4 GiB. */
