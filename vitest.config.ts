@@ -8,8 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/watchdog.ts'],
-    // Most tests start worker threads of their own; a third file fills the time in which others wait for processes.
-    maxWorkers: 3,
+    // Most tests start worker threads of their own: more files at a time would only make them wait.
+    maxWorkers: 2,
     // The library is tested as it was built: Node loads it itself, which is also faster.
     server: { deps: { external: [/\/dist\//] } },
     projects: [

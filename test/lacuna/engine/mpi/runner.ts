@@ -75,7 +75,7 @@ async function attempt(name: string, check: () => Promise<void>): Promise<void> 
   if (fault !== undefined) process.kill(process.pid, 'SIGKILL')
 }
 
-tryFewerProblems()
+tryFewerProblems(8)
 for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: briefVariantChecks })) {
   if (!suites.includes(suite)) continue
   const variants: Variant[] = [
