@@ -17,6 +17,30 @@
 export const mutants = [
   // solver
   {
+    name: 'validation chooses the factors from which the sweeps under a learned prior start',
+    file: 'packages/lacuna/src/solver/methods/fast.ts',
+    find: 'if (mustRestore || !report.validation) return',
+    replace: 'if (mustRestore || report.epoch >= 0) return',
+    tests: ['test/lacuna/solver/methods/methods.test.ts'],
+    rebuild: 'tsc',
+  },
+  {
+    name: 'small problems use as many threads as large ones',
+    file: 'packages/lacuna/src/engine/cpu/threads/threadsForWork.ts',
+    find: 'const WORK_PER_THREAD = 2 ** 19',
+    replace: 'const WORK_PER_THREAD = 2 ** 9',
+    tests: ['test/lacuna/engine/cpu/threadsForWork.test.ts'],
+    rebuild: 'tsc',
+  },
+  {
+    name: 'a quoted empty field is missing where quotes are used here and there',
+    file: 'packages/lacuna/src/io/table/source/dialect.ts',
+    find: '    keepsEmpty: has.quoted && has.plain,\n    decimal',
+    replace: '    keepsEmpty: quotes.includes(true) && has.plain,\n    decimal',
+    tests: ['test/cli/convert.test.ts'],
+    rebuild: 'all',
+  },
+  {
     name: 'a round is slow below twice the progress',
     file: 'packages/lacuna/src/solver/methods/schedule.ts',
     find: 'const SLOW = 0.03',
@@ -1015,10 +1039,10 @@ export const mutants = [
     rebuild: 'tsc',
   },
   {
-    name: 'reading adds to what the engine takes',
+    name: 'reading is left out of the planned memory',
     file: 'packages/cli/src/process/memory.ts',
-    find: 'const more = reading - plan.byteLength',
-    replace: 'const more = reading',
+    find: "{ name: 'reading', byteLength: reading.most }",
+    replace: "{ name: 'reading', byteLength: 0 }",
     tests: ['test/cli/planJob.test.ts'],
     rebuild: 'tsc',
   },
@@ -1032,9 +1056,9 @@ export const mutants = [
   },
   {
     name: 'the JSON report has its peak memory in KiB',
-    file: 'packages/cli/src/commands/complete/report/completeReport.ts',
-    find: 'process.resourceUsage().maxRSS * 1024',
-    replace: 'process.resourceUsage().maxRSS',
+    file: 'packages/cli/src/process/memory.ts',
+    find: 'peakMemory: 1024 * peak',
+    replace: 'peakMemory: peak',
     tests: ['test/cli/completeReport.test.ts'],
     rebuild: 'tsc',
   },
