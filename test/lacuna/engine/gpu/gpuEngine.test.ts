@@ -30,12 +30,9 @@ const unclosed = (engine: Engine): Engine =>
   })
 
 /**
- * Checks of what the GPU refuses, and those that take too long on a software adapter; tests below replace
- * them.
+ * Checks that take too long on a software adapter; tests below replace them.
  */
 const LEFT_OUT = [
-  'Unlisted cells as zeros',
-  'With unlisted cells as zeros',
   'Gradient and newton steps equal the reference on rows of several segments',
   'Steps on weighted entries',
   'A step over all entries without momentum',
@@ -93,11 +90,6 @@ describe('the GPU engine', () => {
   })
   afterAll(() => engine.close())
   for (const { name, check } of checks) it(name, () => check(() => unclosed(engine)), PATIENCE_MS)
-
-  it('The GPU engine refuses what it does not implement, in a sentence', async () => {
-    const problem = { ...problemOf([9, 8], 40, 2), zeros: true }
-    await expect(engine.load(problem)).rejects.toThrow(/does not take cells .* for zeros.*use the CPU engine/)
-  })
 
   it('The GPU samples as many entries as the CPU where c · nnz is almost whole', {
     timeout: PATIENCE_MS,
@@ -204,7 +196,7 @@ describe('problems that do not fit, or are too small', () => {
     const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
     const size = { dims: [60, 9], entries: 10_000_000, rank: 2, momentumFactors: true }
     expect(engine.plan(size).backend).toBe(engine.description)
-    for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
+    for (const other of [{ entries: 1000 }, { dims: [900, 9] }])
       expect(engine.plan({ ...size, ...other }).backend).toBe('2 threads')
     const small = await engine.load(problemOf([60, 9], 300, 2))
     expect(small.backend).toBeUndefined()

@@ -3,6 +3,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { startIdleThreads } from '../../base/nodeThreads.ts'
 import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
@@ -10,6 +11,7 @@ import { MemoryPool } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
 import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
+import { observeAll } from './setup/observeAll.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
@@ -160,6 +162,21 @@ export class CpuEngine implements Engine {
     } catch (error) {
       release()
       throw error
+    }
+  }
+
+  /**
+   * Computes the number, range and mean of entries, and the number and mean of those of each row in every mode
+   * (LoadedProblem.observed), on the least busy threads.
+   * @param rank a rank whose kernel is used; any gives the same
+   */
+  async observe(tensor: SparseTensor, rank: number): Promise<Observed> {
+    const communicator = await this.connect()
+    const members = this.#chooseWorkers(this.threads)
+    try {
+      return await observeAll({ pool: this.#pool!, members, communicator, padded: paddedRank(rank) }, tensor)
+    } finally {
+      for (const w of members) this.#busy[w]--
     }
   }
 
