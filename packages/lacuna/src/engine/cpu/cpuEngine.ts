@@ -9,7 +9,7 @@ import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { MemoryPool } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions, RecordOptions } from './options.ts'
+import type { CpuEngineOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { compileKernel } from './threads/compileKernel.ts'
@@ -95,8 +95,8 @@ export class CpuEngine implements Engine {
   }
 
   /** Plans the memory of a problem in one process. */
-  plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
+  plan(size: ProblemSize): CpuPlan {
+    return planPartitions(size, this.threads, this.#parts, this.processes)
   }
 
   /**
@@ -137,7 +137,7 @@ export class CpuEngine implements Engine {
    * Loads a problem on the least busy threads, which it has until it is closed. Throws an InputError if an
    * entry is invalid or the memory does not suffice.
    */
-  async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
+  async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
@@ -154,7 +154,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
+      const context = { pool, members, communicator, leastParts: this.#parts, takeMemory }
       const loaded = await communicator.runInOrder(number, 0, () =>
         loadPartitions(context, number, problem, start),
       )

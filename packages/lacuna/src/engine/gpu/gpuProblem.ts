@@ -145,10 +145,8 @@ export class GpuProblem implements LoadedProblem {
       async (deviceProblem) => {
         deviceProblem.writeFactors(factors)
         // After a loss the run starts again from these factors; the next balance makes means and v from them.
-        this.#backup = {
-          ...(await this.#stateWithoutMomentum(deviceProblem)),
-          factors: factors.map((factor) => factor.slice()),
-        }
+        const { momentumFactors, ...state } = this.#backup ?? noState(factors, this.#shape.rank)
+        this.#backup = { ...state, factors: factors.map((factor) => factor.slice()) }
         this.#backupAt = -Infinity // the next snapshot takes a new backup at once
         await deviceProblem.finish()
       },
@@ -439,13 +437,14 @@ export class GpuProblem implements LoadedProblem {
     this.#backup = await deviceProblem.readState()
     this.#backupAt = performance.now()
   }
-
-  /** The state of the backup without momentum factors, or that of the device if there is no backup. */
-  async #stateWithoutMomentum(deviceProblem: DeviceProblem): Promise<DeviceState> {
-    const { momentumFactors, ...state } = this.#backup ?? (await deviceProblem.readState())
-    return state
-  }
 }
+
+/** The state before the first balance: no means, and v = 1. */
+const noState = (factors: readonly Float32Array[], rank: number): DeviceState => ({
+  factors: [...factors],
+  means: factors.map(() => new Float32Array(rank)),
+  scales: factors.map(() => new Float32Array(rank).fill(1)),
+})
 
 /** Loads a problem on a device. */
 const openOn = (

@@ -66,8 +66,6 @@ export interface LoadedPartitions {
 export interface LoadingContext extends ProblemWorkers {
   /** The fewest partitions per process. */
   leastParts: number
-  /** Whether every index of a record takes a word of its own (packing.ts). */
-  unpacked: boolean
   /** Returns a memory of at least this size, filled with zeros. */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
@@ -86,7 +84,7 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, unpacked, takeMemory } = context
+  const { pool, members, communicator, leastParts, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
@@ -99,7 +97,7 @@ export async function loadPartitions(
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
-  const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
+  const plan = planPartitions(size, threads, leastParts, communicator.size)
   await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
@@ -133,7 +131,6 @@ export async function loadPartitions(
     posterior,
     strata: strata ? total : 0,
     dims,
-    unpacked,
     threads: mostThreads,
   })
   const partsEach = layouts.length / communicator.size

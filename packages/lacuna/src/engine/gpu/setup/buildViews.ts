@@ -8,19 +8,11 @@ import { cellsOf } from '../../../tensor/index.ts'
 import { chooseScales, digestOf, emptyRowsOf, leastWindow } from '../../cpu/index.ts'
 import type { SetStatistics, Statistics } from '../../engine.ts'
 import type { Device } from '../device.ts'
-import { sliceRecords } from '../steps/batches.ts'
 import type { SubmissionQueue } from '../submission.ts'
 import { type Tables, tablesOf } from '../tables.ts'
 import { SUMMED_RECORDS } from '../wgsl/setup.ts'
 import { countRows, type PlannedView, readRowLengths } from './countRows.ts'
-import {
-  type DividedView,
-  divideRows,
-  type PlacingRoom,
-  placeView,
-  readBins,
-  type ViewSlices,
-} from './placeView.ts'
+import { type DividedView, divideRows, placeViews, readBins, type ViewSlices } from './placeView.ts'
 import type { PreparedEntries } from './prepareEntries.ts'
 import { compileSetUp, SetUpWork, WORK_PER_ENTRY } from './setUpWork.ts'
 
@@ -65,19 +57,15 @@ async function build(work: SetUpWork, own: (buffer: GPUBuffer) => GPUBuffer): Pr
   const { values } = sources[0].tensor
   const scales = chooseScales(sumOfSquares(values), values.length, order)
   const { lengths, digest } = await readRowLengths(work, planned)
-  const views: DividedView[] = []
-  for (const [v, view] of planned.entries()) views.push(await divideRows(work, view, lengths[v]))
+  const views = await divideRows(work, planned, lengths)
   await readBins(work, views)
   const modes = views.slice(0, order)
   const others = views.slice(order).map((view) => [view.name!, view] as const)
   const tables = tablesOf(modes, new Map(others), Math.max(1, leastWindow(modes[0].segment)))
-  const tableOf = [...tables.modes, ...tables.sets.values()]
-  const room = await createRoom(work, tables)
-  const placed: ViewSlices[] = []
-  for (const [v, view] of views.entries())
-    placed.push(await placeView(work, view, tableOf[v], scales.values, room, own))
+  const allTables = [...tables.modes, ...tables.sets.values()]
+  const { slices: placed, repeated } = await placeViews(work, views, allTables, scales.values, own)
   const measured = views.flatMap((view, v) => (view.name === undefined ? [] : [{ view, slices: placed[v] }]))
-  const { sums, isRepeated } = await sumValues(work, measured, room.repeated)
+  const { sums, isRepeated } = await sumValues(work, measured, repeated)
   const sets: Record<string, SetStatistics> = {}
   measured.forEach(({ view: { name, starts, source } }, i) => {
     const count = zeros && name === 'train' ? cellsOf(dims) - unknown : starts[starts.length - 1]
@@ -97,21 +85,6 @@ async function build(work: SetUpWork, own: (buffer: GPUBuffer) => GPUBuffer): Pr
       factorScale: scales.factors,
       digest: digestOf(digest, dims),
     },
-  }
-}
-
-/** Creates room for the records of the largest slice of all views. */
-async function createRoom(work: SetUpWork, tables: Tables): Promise<PlacingRoom> {
-  let [records, bytes] = [0, 0]
-  for (const table of [...tables.modes, ...tables.sets.values()])
-    for (const { records: range } of sliceRecords(table, work.device.maxBindingBytes)) {
-      records = Math.max(records, range[1] - range[0])
-      bytes = Math.max(bytes, 4 * table.words * (range[1] - range[0]))
-    }
-  return {
-    placed: await work.create(bytes),
-    positions: await work.create(4 * records),
-    repeated: await work.create(4),
   }
 }
 
@@ -137,32 +110,28 @@ async function sumValues(
   repeated: GPUBuffer,
 ): Promise<{ sums: Omit<SetStatistics, 'entries'>[]; isRepeated: boolean }> {
   const { queue, device, kernels } = work
-  const parts: { view: number; buffer: GPUBuffer; byteLength: number }[] = []
-  for (const [v, { view, slices }] of measured.entries())
-    for (const {
-      buffer: records,
-      records: [from, to],
-    } of slices) {
-      const groups = Math.ceil((to - from) / SUMMED_RECORDS)
-      const buffer = await work.create(16 * groups)
-      const { dims, weights } = view.source.tensor
-      const words = {
-        order: dims.length,
-        words: view.words,
-        count: to - from,
-        isWeighted: weights !== undefined,
-      }
-      await work.add(kernels.valueSums, [records, buffer], words, groups, WORK_PER_ENTRY * (to - from))
-      parts.push({ view: v, buffer, byteLength: 16 * groups })
-    }
+  const parts = measured.flatMap(({ view, slices }, v) =>
+    slices.map(({ buffer, records: [from, to] }) => {
+      return { v, view, records: buffer, count: to - from, groups: Math.ceil((to - from) / SUMMED_RECORDS) }
+    }),
+  )
+  const buffers = await work.create(...parts.map(({ groups }) => 16 * groups))
+  for (const [i, { view, records, count, groups }] of parts.entries()) {
+    const { dims, weights } = view.source.tensor
+    const words = { order: dims.length, words: view.words, count, isWeighted: weights !== undefined }
+    await work.add(kernels.valueSums, [records, buffers[i]], words, groups, WORK_PER_ENTRY * count)
+  }
   queue.flush()
-  const [flag, ...read] = await device.read([{ buffer: repeated, byteLength: 4 }, ...parts])
+  const [flag, ...read] = await device.read([
+    { buffer: repeated, byteLength: 4 },
+    ...parts.map(({ groups }, i) => ({ buffer: buffers[i], byteLength: 16 * groups })),
+  ])
   const sums = measured.map(() => ({ weight: 0, squares: 0, absolutes: 0 }))
-  parts.forEach(({ view }, i) => {
+  parts.forEach(({ v }, i) => {
     for (let at = 0; at < read[i].length; at += 4) {
-      sums[view].weight += read[i][at]
-      sums[view].squares += read[i][at + 1]
-      sums[view].absolutes += read[i][at + 2]
+      sums[v].weight += read[i][at]
+      sums[v].squares += read[i][at + 1]
+      sums[v].absolutes += read[i][at + 2]
     }
   })
   return { sums, isRepeated: new Uint32Array(flag.buffer)[0] !== 0 }

@@ -34,7 +34,8 @@ export interface PlannedView {
  * Copies a set of entries to the device, and enqueues the count of its entries by row. Returns its views: of
  * the training entries by every mode and of the probe, if there is one; of another set by the first mode.
  */
-export async function countRows(work: SetUpWork, { name, tensor }: EntrySource): Promise<PlannedView[]> {
+export async function countRows(work: SetUpWork, set: EntrySource): Promise<PlannedView[]> {
+  const { name, tensor, scaledWeights } = set
   const { dims, indices, values, weights } = tensor
   const isTrain = name === 'train'
   const probeLimit = isTrain ? work.entries.probeLimit : 0
@@ -42,21 +43,28 @@ export async function countRows(work: SetUpWork, { name, tensor }: EntrySource):
   const firstCounters = modes.map((_, mode) => dims.slice(0, mode).reduce((sum, dim) => sum + dim, 0))
   const probeCounter = modes.reduce((sum, dim) => sum + dim, 0)
   const rows = probeCounter + (probeLimit > 0 ? dims[0] : 0)
-  const counters = await work.create(4 * (rows + COUNTER_WORDS))
-  await work.device.uploader.write(counters, 4 * rows, Uint32Array.from([0, 0, NO_ENTRY, 0]))
-  const modeWords = dims.flatMap((dim, mode) => [dim, firstCounters[mode] ?? 0])
-  const buffers = [await work.upload(Uint32Array.from(modeWords)), counters]
-  const words = { mode: modes.length, totals: rows, firstCounter: probeCounter, probeLimit }
-  const columns = [...indices, values, ...(weights ? [weights] : [])]
+  const columns = [...indices, values, ...(weights ? [scaledWeights!, weights] : [])]
   const most = Math.floor(Math.min(CHUNK_BYTES, work.device.maxBindingBytes) / (4 * columns.length))
-  const source: LoadedSource = { name, tensor, chunks: [], counters, rows }
-  for (let first = 0; first < values.length; first += most) {
-    const count = Math.min(most, values.length - first)
-    const buffer = await work.create(4 * columns.length * count)
+  const counts = Array.from({ length: Math.ceil(values.length / most) }, (_, chunk) =>
+    Math.min(most, values.length - chunk * most),
+  )
+  const [counters, modeTable, ...buffers] = await work.create(
+    4 * (rows + COUNTER_WORDS),
+    8 * dims.length,
+    ...counts.map((count) => 4 * columns.length * count),
+  )
+  await work.device.uploader.write(counters, 4 * rows, Uint32Array.from([0, 0, NO_ENTRY, 0]))
+  await work.write(modeTable, Uint32Array.from(dims.flatMap((dim, mode) => [dim, firstCounters[mode] ?? 0])))
+  const words = { mode: modes.length, totals: rows, firstCounter: probeCounter, probeLimit }
+  const source: LoadedSource = { ...set, chunks: [], counters, rows }
+  for (const [chunk, count] of counts.entries()) {
+    const buffer = buffers[chunk]
+    const first = chunk * most
     for (const [at, column] of columns.entries())
       await work.device.uploader.write(buffer, 4 * at * count, column.subarray(first, first + count))
     source.chunks.push({ buffer, first, count })
-    await work.addForEntries(work.kernels.countRows, source, source.chunks.slice(-1), buffers, words)
+    const own = source.chunks.slice(-1)
+    await work.addForEntries(work.kernels.countRows, source, own, [modeTable, counters], words)
   }
   const views: PlannedView[] = firstCounters.map((firstCounter, mode) => {
     return { name: mode === 0 ? name : undefined, source, mode, probeLimit: 0, firstCounter }

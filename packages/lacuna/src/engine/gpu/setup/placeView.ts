@@ -20,47 +20,55 @@ export interface DividedView extends PlannedView, ViewRows {
 }
 
 /**
- * Divides the rows of a view into segments and bins, and enqueues the count of its entries by bin, which
+ * Divides the rows of views into segments and bins, and enqueues the counts of their entries by bin, which
  * `readBins` reads.
- * @param lengths entries of each row
+ * @param lengths per view, the entries of each row
  */
 export async function divideRows(
   work: SetUpWork,
-  view: PlannedView,
+  views: readonly PlannedView[],
+  lengths: readonly Uint32Array[],
+): Promise<DividedView[]> {
+  const rows = views.map((view, v) => rowsOf(work, view, lengths[v]))
+  const hasCounts = ({ starts, lengths }: ViewRows): boolean => starts.length - 1 > lengths.length
+  const buffers = await work.create(
+    ...rows.flatMap((own) => [own.firstBins.byteLength, hasCounts(own) ? own.starts.byteLength : 0]),
+  )
+  const divided: DividedView[] = []
+  for (const [v, view] of views.entries()) {
+    const [firstBinsBuffer, counts] = [buffers[2 * v], hasCounts(rows[v]) ? buffers[2 * v + 1] : undefined]
+    await work.write(firstBinsBuffer, rows[v].firstBins)
+    const own = { ...view, ...rows[v], firstBinsBuffer, counts }
+    divided.push(own)
+    const { source } = view
+    if (counts)
+      await work.addForEntries(
+        work.kernels.countBins,
+        source,
+        source.chunks,
+        [source.counters, firstBinsBuffer, counts],
+        wordsOfView(work, own),
+      )
+  }
+  return divided
+}
+
+/** The segments and bins of a view's rows; `starts` is not filled. @param lengths entries of each row */
+function rowsOf(
+  { entries: { padded, dims } }: SetUpWork,
+  { source }: PlannedView,
   lengths: Uint32Array,
-): Promise<DividedView> {
-  const { padded, dims } = work.entries
-  const { source } = view
+): ViewRows & { segment: number } {
   const rows = lengths.length
-  const entries = lengths.reduce((sum, length) => sum + length, 0)
+  let entries = 0
+  for (let p = 0; p < rows; p++) entries += lengths[p]
   const segment = segmentSize(entries, padded)
   const firstSegments = writeFirstSegments(lengths, segment, new Uint32Array(rows + 1))
   const firstBins = new Uint32Array(rows + 1)
   for (let p = 0; p < rows; p++)
     firstBins[p + 1] = firstBins[p] + binsOfRow(lengths[p], firstSegments[p + 1] - firstSegments[p])
-  const bins = firstBins[rows]
-  const divided: DividedView = {
-    ...view,
-    lengths,
-    segment,
-    firstSegments,
-    firstBins,
-    starts: new Uint32Array(bins + 1),
-    words: wordsOfRecord(dims, source.tensor),
-    firstBinsBuffer: await work.upload(firstBins),
-    counts: bins > rows ? await work.create(4 * bins) : undefined,
-  }
-  if (divided.counts) {
-    const buffers = [source.counters, divided.firstBinsBuffer, divided.counts]
-    await work.addForEntries(
-      work.kernels.countBins,
-      source,
-      source.chunks,
-      buffers,
-      wordsOfView(work, divided),
-    )
-  }
-  return divided
+  const starts = new Uint32Array(firstBins[rows] + 1)
+  return { lengths, segment, firstSegments, firstBins, starts, words: wordsOfRecord(dims, source.tensor) }
 }
 
 /** The parameters of a view in the passes over its entries. */
@@ -89,8 +97,23 @@ export async function readBins(work: SetUpWork, views: readonly DividedView[]): 
   }
 }
 
-/** Room for the records of a slice before they are sorted. */
-export interface PlacingRoom {
+/** A slice of a view, and the buffers with which it is placed. */
+interface PlacedSlice {
+  view: DividedView
+  table: ViewTable
+  slice: Slice & { buffer: GPUBuffer }
+  /** The first bin of the slice, and one past its last. */
+  bins: [number, number]
+  /** Per bin of the slice its first record in the slice, and their number. */
+  starts: Uint32Array
+  /** `starts` on the device. */
+  startsBuffer: GPUBuffer
+  /** Per bin of the slice, on the device, where its next record is placed. */
+  next: GPUBuffer
+}
+
+/** Room for the records of a slice before they are sorted; it is used for one slice after another. */
+interface PlacingRoom {
   /** The records. */
   placed: GPUBuffer
   /** Beside each record its position in its segment. */
@@ -100,49 +123,74 @@ export interface PlacingRoom {
 }
 
 /**
- * Places and sorts the records of a view.
+ * Places and sorts the records of views, in slices that a kernel can bind.
+ * @param tables per view, its segments
  * @param own registers a buffer that stays
- * @param room for the largest slice of all views; it is used again for the next view
+ * @returns the slices of each view, and a buffer whose word is set if coordinates are repeated
  */
-export async function placeView(
+export async function placeViews(
   work: SetUpWork,
-  view: DividedView,
-  table: ViewTable,
+  views: readonly DividedView[],
+  tables: readonly ViewTable[],
+  valueScale: number,
+  own: (buffer: GPUBuffer) => GPUBuffer,
+): Promise<{ slices: ViewSlices[]; repeated: GPUBuffer }> {
+  const { device } = work
+  const slices = views.map((_, v) => sliceRecords(tables[v], device.maxBindingBytes))
+  const all = slices.flatMap((own, v) => own.map((slice) => ({ slice, view: views[v], table: tables[v] })))
+  const recordsOf = ({ records: [from, to] }: Slice): number => to - from
+  const bytesOf = ({ slice, view }: (typeof all)[number]): number => 4 * view.words * recordsOf(slice)
+  const binsOf = all.map(({ slice, view, table }) => binsOfSlice(view, table, slice))
+  const buffers = await device.watch(() => all.map((one) => own(device.createStorage(bytesOf(one)))))
+  const [placed, positions, repeated, ...others] = await work.create(
+    Math.max(...all.map(bytesOf)),
+    Math.max(...all.map(({ slice }) => 4 * recordsOf(slice))),
+    4,
+    ...binsOf.flatMap(([first, end]) => [4 * (end - first + 1), 4 * (end - first + 1)]),
+  )
+  const found = views.map((): ViewSlices => [])
+  for (const [i, { slice, view, table }] of all.entries()) {
+    const bins = binsOf[i]
+    const starts = view.starts.slice(bins[0], bins[1] + 1)
+    for (let bin = 0; bin < starts.length; bin++) starts[bin] -= slice.records[0]
+    const [startsBuffer, next] = [others[2 * i], others[2 * i + 1]]
+    const withBuffer = { ...slice, buffer: buffers[i] }
+    const placing = { view, table, slice: withBuffer, bins, starts, startsBuffer, next }
+    await placeSlice(work, placing, valueScale, { placed, positions, repeated })
+    found[views.indexOf(view)].push(withBuffer)
+  }
+  return { slices: found, repeated }
+}
+
+/** Places and sorts the records of a slice. */
+async function placeSlice(
+  work: SetUpWork,
+  placing: PlacedSlice,
   valueScale: number,
   room: PlacingRoom,
-  own: (buffer: GPUBuffer) => GPUBuffer,
-): Promise<ViewSlices> {
+): Promise<void> {
+  const { view, slice, bins, starts, startsBuffer, next } = placing
   const { source, words, firstBinsBuffer } = view
-  const { device, kernels } = work
   const { placed, positions, repeated } = room
-  const order = source.tensor.dims.length
-  const slices: ViewSlices = []
-  for (const slice of sliceRecords(table, device.maxBindingBytes)) {
-    const [from, to] = slice.records
-    const bins = binsOfSlice(view, table, slice)
-    const starts = view.starts.slice(bins[0], bins[1] + 1)
-    for (let bin = 0; bin < starts.length; bin++) starts[bin] -= from
-    const buffer = await device.watch(() => own(device.createStorage(4 * words * (to - from))))
-    const [next, startsBuffer] = [await work.upload(starts), await work.upload(starts)]
-    await work.addForEntries(
-      kernels.place,
-      source,
-      source.chunks,
-      [source.counters, firstBinsBuffer, next, placed, positions],
-      { ...wordsOfView(work, view), bins, scale: valueScale },
-    )
-    const count = bins[1] - bins[0]
-    await work.add(
-      kernels.sortBins,
-      [startsBuffer, positions, placed, buffer, repeated],
-      { order, words, count, findsRepeated: view.name === 'train' },
-      count,
-      WORK_PER_ENTRY * (to - from),
-    )
-    await sortLongBins(work, view, table, { ...slice, buffer }, starts, bins[0], room)
-    slices.push({ ...slice, buffer })
-  }
-  return slices
+  const { kernels } = work
+  await work.write(startsBuffer, starts)
+  await work.write(next, starts)
+  await work.addForEntries(
+    kernels.place,
+    source,
+    source.chunks,
+    [source.counters, firstBinsBuffer, next, placed, positions],
+    { ...wordsOfView(work, view), bins, scale: valueScale },
+  )
+  const count = bins[1] - bins[0]
+  await work.add(
+    kernels.sortBins,
+    [startsBuffer, positions, placed, slice.buffer, repeated],
+    { order: work.entries.dims.length, words, count, findsRepeated: view.name === 'train' },
+    count,
+    WORK_PER_ENTRY * (slice.records[1] - slice.records[0]),
+  )
+  await sortLongBins(work, placing, room)
 }
 
 /** The bins of a slice: its first one, and one past its last. */
@@ -163,18 +211,13 @@ function binsOfSlice(
 /**
  * Sorts the bins that are too long for the device, in the memory of the process: chance does not make them
  * so long, so coordinates must be repeated many times.
- * @param starts per bin of the slice its first record in the slice, and their number
- * @param firstBin the number of the slice's first bin in the view
  */
 async function sortLongBins(
   { device, queue, entries }: SetUpWork,
-  { mode, words, firstBins, firstSegments, name }: DividedView,
-  { segments }: ViewTable,
-  slice: Slice & { buffer: GPUBuffer },
-  starts: Uint32Array,
-  firstBin: number,
+  { view, table: { segments }, slice, starts, bins: [firstBin] }: PlacedSlice,
   { placed, repeated }: PlacingRoom,
 ): Promise<void> {
+  const { mode, words, firstBins, firstSegments, name } = view
   const isLong = (_: number, bin: number): boolean => starts[bin + 1] - starts[bin] > LONGEST_BIN
   if (!starts.some(isLong)) return
   queue.flush()

@@ -38,8 +38,9 @@ export interface PreparedEntries {
 export interface EntrySource {
   /** The name of the set; 'train' for the training entries. */
   name: string
-  /** The entries; their weights, if any, have the mean 1. */
   tensor: SparseTensor
+  /** The weights divided by their mean, if there are any. */
+  scaledWeights: Float32Array | undefined
 }
 
 /** Checks the sizes and weights of a problem's sets. Throws an InputError if the problem cannot be solved. */
@@ -55,10 +56,14 @@ export async function prepareEntries(problem: Problem): Promise<PreparedEntries>
   const { probe } = size
   return {
     dims,
-    sources: Object.entries({ train, ...sets }).map(([name, set]) => ({
-      name,
-      tensor: withMeanWeight(set, meanWeights.get(name)),
-    })),
+    sources: Object.entries({ train, ...sets }).map(([name, set]) => {
+      const mean = meanWeights.get(name)
+      return {
+        name,
+        tensor: set,
+        scaledWeights: mean === undefined ? undefined : set.weights?.map((weight) => weight / mean),
+      }
+    }),
     keys: orderKeys(seed, dims.length),
     probeLimit: probe !== undefined && probe < total ? limitOf(probe / total) : 0,
     isProbeAll: probe !== undefined && probe >= total,
@@ -73,7 +78,3 @@ export async function prepareEntries(problem: Problem): Promise<PreparedEntries>
 /** The number of positions, of 2³², that a fraction of the entries has; at least 1, and below 2³². */
 const limitOf = (fraction: number): number =>
   Math.min(2 ** 32 - 1, Math.max(1, Math.ceil(fraction * 2 ** 32)))
-
-/** The tensor with weights divided by their mean, if it has any. */
-const withMeanWeight = (tensor: SparseTensor, mean: number | undefined): SparseTensor =>
-  mean === undefined ? tensor : { ...tensor, weights: tensor.weights!.map((weight) => weight / mean) }

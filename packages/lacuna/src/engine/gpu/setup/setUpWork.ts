@@ -35,7 +35,10 @@ export async function compileSetUp(device: Device): Promise<SetUpKernels> {
   return { countRows, countBins, place, sortBins, valueSums }
 }
 
-/** Some entries of a set on the device, in columns of `count` words: indices, values, and weights if any. */
+/**
+ * Some entries of a set on the device, in columns of `count` words: indices, values, and if there are any,
+ * weights of the mean 1 and weights as they are, for the digest.
+ */
 export interface Chunk {
   buffer: GPUBuffer
   /** The number of its first entry. */
@@ -63,20 +66,23 @@ export class SetUpWork {
     for (const buffer of this.#temporary) buffer.destroy()
   }
 
-  /** Creates a temporary buffer of zeros; rejects with an InputError if the device has no room for it. */
-  create(byteLength: number): Promise<GPUBuffer> {
-    return this.device.watch(() => {
-      const buffer = this.device.createStorage(byteLength)
-      this.#temporary.push(buffer)
-      return buffer
-    })
+  /**
+   * Creates temporary buffers of zeros; rejects with an InputError if the device has no room for them. Many
+   * at a time, since to ask whether there was room takes about a millisecond.
+   */
+  create(...byteLengths: number[]): Promise<GPUBuffer[]> {
+    return this.device.watch(() =>
+      byteLengths.map((byteLength) => {
+        const buffer = this.device.createStorage(byteLength)
+        this.#temporary.push(buffer)
+        return buffer
+      }),
+    )
   }
 
-  /** Creates a temporary buffer with these words. */
-  async upload(words: Uint32Array): Promise<GPUBuffer> {
-    const buffer = await this.create(words.byteLength)
-    await this.device.uploader.write(buffer, 0, words)
-    return buffer
+  /** Writes words to a buffer, from its first byte on. */
+  write(buffer: GPUBuffer, words: Uint32Array): Promise<void> {
+    return this.device.uploader.write(buffer, 0, words)
   }
 
   /** Enqueues a kernel of the set-up. @param buffers in the order of its bindings */

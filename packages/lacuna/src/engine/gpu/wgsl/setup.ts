@@ -16,7 +16,7 @@ import { random, wideArithmetic } from './random.ts'
 /** Entries of a bin, on average at most. */
 export const BIN_ENTRIES = 64
 /** Most entries of a bin that the device sorts; only coordinates that are listed many times make more. */
-export const LONGEST_BIN = 4096
+export const LONGEST_BIN = 1024
 /** Invocations of a workgroup of the kernels that have one entry per invocation. */
 export const ENTRY_TEAM = 256
 /** Invocations of a workgroup that sorts a bin. */
@@ -125,7 +125,7 @@ const entryNumber = `let e = (group.x + group.y * groups.x) * ${ENTRY_TEAM}u + l
 
 /** Declares the chunk of entries, hashOf and isInView (kernels/solve/setup/count.ts). */
 const entryFunctions = `
-@group(0) @binding(1) var<storage, read> entries: array<u32>; // columns of indices, of values, and of weights
+@group(0) @binding(1) var<storage, read> entries: array<u32>; // columns (Chunk)
 ${random}
 ${wideArithmetic}
 fn hashOf(e: u32) -> u32 {
@@ -172,7 +172,7 @@ fn countEntry(e: u32) {
   }
   if (source.probeLimit > 0u && isInView(hash)) { atomicAdd(&counters[source.firstCounter + entries[e]], 1u); }
   var own = hash;
-  if (source.isWeighted == 1u) { own = mixed(hash + entries[(source.order + 1u) * source.stride + e]); }
+  if (source.isWeighted == 1u) { own = mixed(hash + entries[(source.order + 2u) * source.stride + e]); }
   atomicAdd(&digest[0], mixed(own ^ bits));
   atomicAdd(&digest[1], mixed(own + bits * 0x9e3779b1u));
 }`
