@@ -6,7 +6,7 @@ import { fitNoise } from '#lacuna/engine/cpu/steps/posterior/noise.js'
 import { readTensor } from '#lacuna/io/node/index.js'
 import { meanError } from '#lacuna/model/index.js'
 import { complete, defaults, type RunOptions, type Settings } from '#lacuna/solver/index.js'
-import { learnsPrior } from '#lacuna/solver/methods/prior.js'
+import { covariancesOf } from '#lacuna/solver/methods/prior.js'
 import { type SparseTensor, split, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 
@@ -124,8 +124,8 @@ describe('a learned prior', () => {
     expect(steps.filter((kind) => kind === 'posterior')).toHaveLength(20)
     expect(steps.slice(-20)).not.toContain('newton')
     const fast = { ...defaults.fast, rank: 10 }
-    const learns = (dims: number[], entries: number, changes: Partial<Settings> = {}): boolean =>
-      learnsPrior({ ...fast, ...changes }, { dims, entries })
+    const learns = (dims: number[], entries: number, changes: Partial<Settings> = {}) =>
+      covariancesOf({ ...fast, ...changes }, { dims, entries })
     expect(learns([1000, 1000, 100], 1_000_000)).toBe(true)
     expect(learns([1000, 1000, 100], 20_000_000)).toBe(true)
     expect(learns([1000, 1000, 100], 40_000_000)).toBe(false)

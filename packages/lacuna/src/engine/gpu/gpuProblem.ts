@@ -92,7 +92,7 @@ export class GpuProblem implements LoadedProblem {
   ) {
     this.statistics = active.statistics
     this.hasStrata = entries.hasStrata
-    this.hasPosterior = entries.hasPosterior
+    this.hasPosterior = entries.posterior !== undefined
     this.#problem = problem
     this.#entries = entries
     this.#backend = backend

@@ -10,7 +10,7 @@ import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import { lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
-import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
+import { covariancesOf, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
 import {
   climb,
   fixedStage,
@@ -94,7 +94,7 @@ export function fastMethod(
   // With fewer entries than rows there is nothing to learn a prior from. The settings may have changed since
   // the problem was loaded, with or without memory for covariances.
   const learns =
-    learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) &&
+    covariancesOf(settings, { dims: statistics.dims, entries, hasFeatures }) !== undefined &&
     (problem.hasPosterior ?? false) &&
     entries >= allRows
   const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0

@@ -1,6 +1,6 @@
 /** Loads entries onto an engine as a problem, with what the settings of a run need there. */
 import { defaultEngine } from '../../engine/defaultEngine.ts'
-import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
+import type { Covariances, Engine, EngineState, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import {
   isReshaped,
   type ResolvedReshaping,
@@ -11,7 +11,7 @@ import {
   type SparseTensor,
 } from '../../tensor/index.ts'
 import { probeSize } from '../methods/fast.ts'
-import { learnsPrior } from '../methods/prior.ts'
+import { covariancesOf } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
@@ -51,7 +51,7 @@ type NeedSettings = Pick<
 
 /**
  * What a run needs of the engine beside the entries: momentum factors, and as functions of the number of
- * training entries the size of the probe, whether covariances are needed, and whether the grid of strata is.
+ * training entries the size of the probe, the covariances that are needed, and whether the grid of strata is.
  * @param dims sizes of the reshaped modes
  */
 function needsOf(
@@ -60,13 +60,14 @@ function needsOf(
   hasFeatures = false,
 ): Pick<ProblemSize, 'rank' | 'momentumFactors' | 'zeros'> & {
   probe?: (entries: number) => number
-  posterior?: (entries: number) => boolean
+  posterior?: (entries: number) => Covariances | undefined
   strata?: (entries: number) => boolean
 } {
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, momentumFactors: true, zeros: true }
   if (solver === 'paper') return { rank, momentumFactors: maxInner > 1 }
-  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
+  const posterior = (entries: number): Covariances | undefined =>
+    covariancesOf(settings, { dims, entries, hasFeatures })
   const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
   return { rank, momentumFactors: true, probe: probeSize, posterior, strata }
 }
@@ -96,14 +97,14 @@ export function sizeOfRun(
 /**
  * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
  * Opens an engine if the options give none; throws if side information or entries are invalid.
- * @param hasCovariances whether the state to resume has covariances, which depends on the settings that its run
- * was started with; undefined for a new run
+ * @param saved the state to resume, whose covariances depend on the settings that its run was started with;
+ * undefined for a new run
  */
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
   settings: ResolvedSettings,
-  hasCovariances?: boolean,
+  saved?: EngineState,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
   const reshape = (set: SparseTensor): SparseTensor =>
@@ -127,7 +128,7 @@ export async function load(
       tensor: reshape(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(hasCovariances !== undefined && { posterior: hasCovariances }),
+      ...(saved && { posterior: savedCovariances(saved, modes.dims, settings.rank) }),
       sideInformation,
       seed: settings.seed,
       threads: options.threads,
@@ -139,6 +140,16 @@ export async function load(
     await ownEngine?.close()
     throw error
   }
+}
+
+/** The covariances that a saved state has: of every row, by the size of its arrays, or else of groups. */
+function savedCovariances(
+  { moments }: EngineState,
+  dims: readonly number[],
+  rank: number,
+): Covariances | undefined {
+  const isOfRows = moments?.every(({ length }, mode) => length === dims[mode] * rank ** 2)
+  return moments && (isOfRows ? 'rows' : 'groups')
 }
 
 /** Whether the engine runs on several processes, each of which holds some of the entries. */

@@ -10,7 +10,8 @@
 // the weights of outliers may be those of a Huber loss.
 import { gatherWithProduct } from "../entries/gather";
 import { Window } from "../entries/window";
-import { addGradient } from "../entries/gram";
+import { addGradient, addHessian } from "../entries/gram";
+import { addToGroups } from "./groups";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, NOISE_BINS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR,
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
@@ -19,9 +20,10 @@ import { BLOCK, MATRIX, R, ROW } from "../rank";
 import { entryWeight, hasWeights, nextRecord, strideOf } from "../entries/records";
 import { unpackedIndex } from "../entries/unpack";
 import { recordStart } from "../entries/sample";
-import { addressScratch, blockScratch, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "../scratch";
+import { multiplyByRoots } from "../entries/weights";
+import { addressScratch, blockScratch, GROUP_SUMS, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "../scratch";
 import {
-  hasVariances, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
+  hasVariances, isGrouped, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
 } from "../settings";
 import { takeTask } from "../threads";
 
@@ -31,7 +33,8 @@ const MOST_LEVERAGE: f32 = 0.9;
 /**
  * Adds the sums over `count` ≤ BLOCK entries of row p from the window on, and advances it: Σ w ⊙_j M_j to H
  * (R × R) at `sums`, −Σ w x k to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the
- * two float64 behind that. With `fresh`, the sums start at 0.
+ * two float64 behind that. With `fresh`, the sums start at 0. Where covariances are those of groups, H is
+ * Σ w k kᵀ, and the weights by group follow (groups.ts).
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -65,6 +68,12 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   store<f64>(sums, squares, MATRIX + ROW);
   store<f64>(sums, total, MATRIX + ROW + 8);
   addGradient(K, D, count, sums + MATRIX, fresh);
+  if (isGrouped) {
+    if (isOwn || hasUnevenWeights()) multiplyByRoots(K, W, count);
+    addHessian(K, count, sums, fresh);
+    addToGroups(view, count, W, sums + GROUP_SUMS, fresh);
+    return;
+  }
   if (fresh) memory.fill(sums, 0, MATRIX);
   addMomentProducts(view, count, W, sums);
 }

@@ -5,13 +5,14 @@
 // per row are written: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
 // parameters that the entries determine; and the number of entries, or the sum of their own weights.
 import { mirrorHessian } from "../entries/gram";
+import { addGroupCovariances, isSampled, slotOf } from "./groups";
 import {
   VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_COUPLING_WEIGHTS,
 } from "../layout";
 import { addToDiagonal, descend, MOST_SWEEPS, ROUNDING, trace } from "./newtonRow";
 import { MATRIX, R, ROW } from "../rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "../scratch";
-import { isCertain, isFrozen, rank, sigma2 } from "../settings";
+import { isCertain, isFrozen, isGrouped, rank, sigma2 } from "../settings";
 
 /** The least sum of weights; smaller ones have vanished in float32. */
 const LEAST_TOTAL: f64 = 1e-30;
@@ -24,6 +25,7 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX; // −Σ w x k
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  if (isGrouped) addGroupCovariances(view, sums);
   mirrorHessian(H);
   const system = systemScratch();
   const G = vectorScratch();
@@ -38,7 +40,7 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
     }
     if (momentumFactor) memory.copy(momentumFactor + <usize>p * ROW, a, ROW);
   }
-  invertCholesky(system);
+  if (isSampled(view, p)) invertCholesky(system);
   writeMoments(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
 }
 
@@ -129,32 +131,38 @@ function largestDiagonal(system: usize): f64 {
 }
 
 /**
- * Writes the three sums of row p and, unless the step is frozen, its second moments M and its leverage, from
- * the inverse in inverseScratch. total: the sum of the entries' own weights; squares: Σ w x².
+ * Writes the three sums of row p and, unless the step is frozen, its second moments M (V where covariances
+ * are those of groups) and its leverage, from the inverse in inverseScratch. A row that is not sampled for
+ * its group has no inverse: its sums are written without V, and nothing else. total: the sum of the entries'
+ * own weights; squares: Σ w x².
  */
 function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();
-  const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;
+  const M = load<usize>(view, VIEW_MOMENTS) + slotOf(view, p) * MATRIX;
+  const hasInverse = isSampled(view, p);
+  const isKept = hasInverse && !isFrozen;
   let expected = squares;
   let determined: f64 = 0;
   for (let i: usize = 0; i < rank; i++) {
     const u = <f64>load<f32>(a + (i << 2));
     expected += 2 * <f64>load<f32>(g + (i << 2)) * u;
     for (let j: usize = 0; j <= i; j++) {
-      const v = sigma2 * dot(T + i * 2 * ROW, T + j * 2 * ROW, i, rank);
-      const m = (isCertain ? 0 : v) + u * <f64>load<f32>(a + (j << 2));
+      const v = hasInverse ? sigma2 * dot(T + i * 2 * ROW, T + j * 2 * ROW, i, rank) : 0;
+      const uncertainty = isCertain ? 0 : v;
+      const m = uncertainty + u * <f64>load<f32>(a + (j << 2));
       const h = <f64>load<f32>(H + j * ROW + (i << 2)) * (i == j ? 1 : 2);
       expected += m * h;
       determined += v * h;
-      if (isFrozen) continue;
-      store<f32>(M + j * ROW + (i << 2), <f32>m);
-      if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), <f32>m);
+      if (!isKept) continue;
+      const kept = <f32>(isGrouped ? uncertainty : m);
+      store<f32>(M + j * ROW + (i << 2), kept);
+      if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), kept);
     }
   }
   const sums = load<usize>(view, VIEW_ROW_SUMS) + <usize>p * 24;
   store<f64>(sums, expected);
   store<f64>(sums, determined / sigma2, 8);
   store<f64>(sums, total, 16);
-  if (!isFrozen)
+  if (isKept)
     store<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2), <f32>(determined / sigma2 / max(total, LEAST_TOTAL)));
 }
