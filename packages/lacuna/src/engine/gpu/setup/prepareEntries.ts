@@ -32,7 +32,6 @@ export interface PreparedEntries {
   padded: number
   /** The covariances of a learned prior; undefined if none is learned. */
   posterior: Covariances | undefined
-  hasStrata: boolean
 }
 
 /** A set of entries. */
@@ -72,7 +71,6 @@ export async function prepareEntries(problem: Problem): Promise<PreparedEntries>
     unknown: total - tensor.values.length,
     padded: paddedRank(rank),
     posterior: size.posterior,
-    hasStrata: size.strata,
   }
 }
 

@@ -64,9 +64,14 @@ export class DeviceBalance {
       { count, hasMomentumFactors },
       groups,
     )
-    await this.sumColumns(false)
-    await this.#average(vectors, 2)
+    await this.average()
     await this.#queue.finish()
+  }
+
+  /** Enqueues the mean row of every mode, and copies of it in the rows without entries; keeps `totals`. */
+  async average(): Promise<void> {
+    await this.sumColumns(false)
+    await this.#average(this.#buffers.vectors, 2)
   }
 
   /** Copies the mean of the rows with entries to those without. Resolves when the device is done. */

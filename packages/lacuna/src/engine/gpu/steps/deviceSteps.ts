@@ -30,12 +30,8 @@ import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
 import { type Batch, batchRows } from './batches.ts'
 import type { DeviceZeros } from './deviceZeros.ts'
 
-/** The steps that run on the device: the others run on the CPU. */
+/** The steps of AO iterations with λ. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
-
-/** Whether a step runs on the device; the others run on the CPU. */
-export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
-  step.kind === 'paper' || step.kind === 'gradient' || step.kind === 'newton'
 
 /** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
 const MOST_SUM_BYTES = 2 ** 28
