@@ -16,7 +16,7 @@ import type {
 } from '../engine.ts'
 import { type LoadedViews, viewsOf } from './loadedViews.ts'
 import { costOf } from './memory/cost.ts'
-import { type ModeLayout, MOST_LAGS } from './memory/layout.ts'
+import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'

@@ -4,8 +4,8 @@
  */
 
 import { InputError, sentence } from '../../base/inputError.ts'
-import { GROUPS } from '../../kernels/solve/layout.ts'
 import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
+import { GROUPS } from '../../kernels/solve/layout.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
