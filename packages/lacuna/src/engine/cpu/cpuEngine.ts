@@ -3,13 +3,15 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { startIdleThreads } from '../../base/nodeThreads.ts'
 import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { MemoryPool } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions, RecordOptions } from './options.ts'
+import type { CpuEngineOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
+import { observeAll } from './setup/observeAll.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
@@ -93,8 +95,8 @@ export class CpuEngine implements Engine {
   }
 
   /** Plans the memory of a problem in one process. */
-  plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
+  plan(size: ProblemSize): CpuPlan {
+    return planPartitions(size, this.threads, this.#parts, this.processes)
   }
 
   /**
@@ -135,7 +137,7 @@ export class CpuEngine implements Engine {
    * Loads a problem on the least busy threads, which it has until it is closed. Throws an InputError if an
    * entry is invalid or the memory does not suffice.
    */
-  async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
+  async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
@@ -152,7 +154,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
+      const context = { pool, members, communicator, leastParts: this.#parts, takeMemory }
       const loaded = await communicator.runInOrder(number, 0, () =>
         loadPartitions(context, number, problem, start),
       )
@@ -160,6 +162,21 @@ export class CpuEngine implements Engine {
     } catch (error) {
       release()
       throw error
+    }
+  }
+
+  /**
+   * Computes the number, range and mean of entries, and the number and mean of those of each row in every mode
+   * (LoadedProblem.observed), on the least busy threads.
+   * @param rank a rank whose kernel is used; any gives the same
+   */
+  async observe(tensor: SparseTensor, rank: number): Promise<Observed> {
+    const communicator = await this.connect()
+    const members = this.#chooseWorkers(this.threads)
+    try {
+      return await observeAll({ pool: this.#pool!, members, communicator, padded: paddedRank(rank) }, tensor)
+    } finally {
+      for (const w of members) this.#busy[w]--
     }
   }
 

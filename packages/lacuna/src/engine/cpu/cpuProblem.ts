@@ -14,7 +14,6 @@ import type {
   Step,
   Timed,
 } from '../engine.ts'
-import { type LoadedViews, viewsOf } from './loadedViews.ts'
 import { costOf } from './memory/cost.ts'
 import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
@@ -89,14 +88,6 @@ export class CpuProblem implements LoadedProblem {
     }
     times.values = lap()
     return problem
-  }
-
-  /**
-   * The views of the problem, as arrays over its memory, for an engine that copies them. The problem must
-   * have been loaded with `unpacked` records.
-   */
-  views(): LoadedViews {
-    return viewsOf(this.#loaded, this.statistics.dims)
   }
 
   /** The estimated cost of an AO iteration: see costOf (memory/cost.ts). */

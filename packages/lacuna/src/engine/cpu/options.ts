@@ -1,4 +1,5 @@
-/** Options of the CPU engine, and of the records that it builds. */
+/** Options of the CPU engine. */
+
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
   /**
@@ -9,13 +10,4 @@ export interface CpuEngineOptions {
   threads?: number
   /** The fewest partitions of a problem; 1 by default. There are more where one would exceed 4 GiB. */
   parts?: number
-}
-
-/** Options by which the GPU engine loads problems on the CPU's threads. */
-export interface RecordOptions {
-  /**
-   * Whether every index of a record takes a word of its own, as LoadedViews promises; by default several
-   * share a word where they fit. The result is the same.
-   */
-  unpacked?: boolean
 }
