@@ -8,6 +8,7 @@ import { readTensor } from '#lacuna/io/node/index.js'
 import { meanError } from '#lacuna/model/index.js'
 import { complete, defaults, type RunOptions, type Settings } from '#lacuna/solver/index.js'
 import { covariancesOf } from '#lacuna/solver/methods/prior.js'
+import { priorRemark } from '#lacuna/solver/run/loadRun.js'
 import { type SparseTensor, split, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 
@@ -137,6 +138,12 @@ describe('a learned prior', () => {
     expect(learns([1000, 1000, 100], 40_000_000, { rank: 64 })).toBe('groups')
     expect(learns([1000, 1000, 100], 50_000_000, { rank: 64 })).toBeUndefined()
     expect(learns([1000, 1000, 100], 50_000_000, large)).toBe('groups')
+    const remark = (entries: number, options: Partial<Settings>) =>
+      priorRemark({ dims: [1000, 1000, 100], entries, rank: 64, momentumFactors: true }, options)
+    expect(remark(50_000_000, { rank: 64 })?.[0]).toContain('no prior is learned at rank')
+    expect(remark(50_000_000, large)).toBeUndefined()
+    expect(remark(40_000_000, { rank: 64 })).toBeUndefined()
+    expect(remark(50_000_000, { rank: 64, lambda: 0.1 })).toBeUndefined()
     expect(learns([1000, 1000, 100], 1_000_000, { lambda: 0.1 })).toBeUndefined()
     expect(learns([1000, 1000, 100], 1_000_000, { sample: 1 })).toBeUndefined()
     expect(learns([1000, 1000, 100], 1_000_000, { missing: 'zero' })).toBeUndefined()

@@ -1,18 +1,19 @@
 /** A problem of the CPU engine, as the main thread sees it. */
-import { CONTROL_STOP, GROUPS } from '../../kernels/solve/layout.ts'
+import { CONTROL_STOP } from '../../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import type {
-  EngineState,
-  ErrorSums,
-  Iterated,
-  Iterations,
-  LearnedPrior,
-  LoadedProblem,
-  Measured,
-  SetStatistics,
-  Statistics,
-  Step,
-  Timed,
+import {
+  type EngineState,
+  type ErrorSums,
+  GROUP_MATRICES,
+  type Iterated,
+  type Iterations,
+  type LearnedPrior,
+  type LoadedProblem,
+  type Measured,
+  type SetStatistics,
+  type Statistics,
+  type Step,
+  type Timed,
 } from '../engine.ts'
 import { costOf } from './memory/cost.ts'
 import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
@@ -383,7 +384,7 @@ export class CpuProblem implements LoadedProblem {
  * each group and the mean of a aᵀ.
  */
 const keptMatrices = ({ moments, rows, covariances }: ModeLayout): { address: number; count: number } =>
-  covariances ? { address: covariances, count: GROUPS + 1 } : { address: moments, count: rows }
+  covariances ? { address: covariances, count: GROUP_MATRICES } : { address: moments, count: rows }
 
 /**
  * Copies rows of numbers to rows of another length, as far as both reach. Number by number: a view of each row
