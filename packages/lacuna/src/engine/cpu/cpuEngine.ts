@@ -6,7 +6,7 @@ import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
-import { MemoryPool } from './memory/memoryPool.ts'
+import { MemoryPool, newMemory } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
 import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
@@ -16,6 +16,7 @@ import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
 import { callingThreadPool, startPool } from './threads/startPool.ts'
+import { formGroup } from './threads/threadGroup.ts'
 import { threadsForWork } from './threads/threadsForWork.ts'
 
 export type { CpuEngineOptions } from './options.ts'
@@ -92,9 +93,13 @@ export class CpuEngine implements Engine {
     return this.#communicator.size
   }
 
-  /** Plans the memory of a problem in one process. */
+  /** Plans the memory of a problem in one process: its fraction, if processes share memory. */
   plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
+    const { sharesMemory, size: processes } = this.#communicator
+    if (!sharesMemory) return planPartitions(size, this.threads, this.#parts, processes, unpacked)
+    const plan = planPartitions(size, processes * this.threads, this.#parts, 1, unpacked)
+    const items = plan.items.map((item) => ({ ...item, byteLength: item.byteLength / processes }))
+    return { ...plan, items, byteLength: plan.byteLength / processes }
   }
 
   /**
@@ -142,6 +147,8 @@ export class CpuEngine implements Engine {
     const members = this.#chooseWorkers(this.#threadsFor(problem))
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
+      // What processes share cannot be reused: they close problems in different orders.
+      if (communicator.sharesMemory) return newMemory(Math.ceil(byteLength / 65536))
       const memory = this.#memories.take(byteLength)
       memories.push(memory)
       return memory
@@ -152,10 +159,11 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
-      const loaded = await communicator.runInOrder(number, 0, () =>
-        loadPartitions(context, number, problem, start),
-      )
+      const given = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
+      const { loaded, context } = await communicator.runInOrder(number, 0, async () => {
+        const context = { ...given, group: await formGroup(communicator, members.length) }
+        return { context, loaded: await loadPartitions(context, number, problem, start) }
+      })
       return await CpuProblem.open(context, number, loaded, problem.tensor, release)
     } catch (error) {
       release()

@@ -37,6 +37,8 @@ export class CpuProblem implements LoadedProblem {
   readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
+  /** Whether this process has asked to stop the iterations. */
+  #isStopped = false
   /** Number of requests so far: with the problem's number, the order of requests in all processes. */
   #steps = 0
 
@@ -137,7 +139,9 @@ export class CpuProblem implements LoadedProblem {
   stop(stopped = true): void {
     const { memory, layout } = this.#loaded.parts[0]
     const words = new Int32Array(memory.buffer, layout.control, 64)
-    Atomics.store(words, CONTROL_STOP / 4, stopped ? 1 : 0)
+    // Several processes may have the control block in common: it counts those that ask to stop.
+    if (stopped !== this.#isStopped) Atomics.add(words, CONTROL_STOP / 4, stopped ? 1 : -1)
+    this.#isStopped = stopped
   }
 
   /**

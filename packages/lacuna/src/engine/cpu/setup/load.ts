@@ -62,7 +62,7 @@ export interface LoadingContext extends ProblemWorkers {
   leastParts: number
   /** Whether every index of a record takes a word of its own (packing.ts). */
   unpacked: boolean
-  /** Returns a memory of at least this size, filled with zeros. */
+  /** Returns a memory of at least this size, filled with zeros; of a shared group, exactly alike in all processes. */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -80,10 +80,9 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, unpacked, takeMemory } = context
+  const { pool, members, communicator, group, leastParts, unpacked, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
-  const threads = members.length
   const entries = await countSets(problem, communicator)
   const trainEntries = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
@@ -93,8 +92,10 @@ export async function loadPartitions(
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
-  const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
-  await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
+  const plan = planPartitions(size, group.threads, leastParts, group.size, unpacked)
+  await communicator.failTogether(() =>
+    checkPlan(plan, availableMemory() / (group.isShared ? 1 : communicator.hostSize)),
+  )
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = trainEntries + unknown
@@ -107,20 +108,9 @@ export async function loadPartitions(
   const { padded } = plan.layout
   const module = await compileKernel(padded)
   const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
-  const { views, counted, counting } = await countViews(
-    pool,
-    members,
-    module,
-    sources,
-    entries,
-    keys,
-    padded,
-    communicator,
-  )
+  const { views, counted, counting } = await countViews(context, module, sources, entries, keys, padded)
   times.count = lap()
-  // All processes must compute the same partitions, even if their numbers of threads differ.
-  const mostThreads = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
-  const layouts = layOutPartitions(views, plan.parts, communicator.size, {
+  const layouts = layOutPartitions(views, plan.parts, group.size, {
     rank,
     momentumFactors,
     zeros,
@@ -128,31 +118,34 @@ export async function loadPartitions(
     strata: strata ? total : 0,
     dims,
     unpacked,
-    threads: mostThreads,
+    // All groups must compute the same partitions, even if their numbers of threads differ.
+    threads: group.mostThreads,
   })
-  const partsEach = layouts.length / communicator.size
-  const firstPart = communicator.rank * partsEach
+  const partsEach = layouts.length / group.size
+  const firstPart = group.rank * partsEach
   const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
     layouts
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
+  for (const { memory } of parts) await group.share(memory)
   checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
   const observed = dims.map((_, mode) => dims[mode] - countEmptyRows(views[mode].lengths))
   const owned = dims.map((_, mode) =>
     views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
   )
   const shared = dims.map((_, mode) => planSharedRows(views[mode]))
-  parts.forEach((part, k) => {
-    writeControl(part.memory, part.layout.control, threads)
-    views.forEach((view, v) => {
-      writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+  if (group.isLeader)
+    parts.forEach((part, k) => {
+      writeControl(part.memory, part.layout.control, group)
+      views.forEach((view, v) => {
+        writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+      })
+      shared.forEach((rows, mode) => {
+        writeSharedRowTables(part, rows, views[mode].shared, mode)
+      })
     })
-    shared.forEach((rows, mode) => {
-      writeSharedRowTables(part, rows, views[mode].shared, mode)
-    })
-  })
   const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
     firstChunks: slices.map(({ firstChunk }) => firstChunk),
@@ -162,7 +155,7 @@ export async function loadPartitions(
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
   const setup = {
-    threads,
+    threads: group.threads,
     parts,
     firstPart,
     segments,
@@ -176,17 +169,13 @@ export async function loadPartitions(
     posterior,
     noiseSums,
   }
-  await pool.ask(members, (thread) => ({
-    type: 'open',
-    problem: number,
+  await pool.ask(members, (member) => {
+    const positions = group.positionsOf(member)
     // Only the first thread learns from side information.
-    setup: {
-      ...setup,
-      thread,
-      sideInformation: posterior ? sideInformationFor(problem, thread) : undefined,
-    },
-    module,
-  }))
+    const sideInformation = posterior ? sideInformationFor(problem, positions.thread) : undefined
+    return { type: 'open', problem: number, setup: { ...setup, ...positions, sideInformation }, module }
+  })
+  await group.barrier()
   const input = {
     views: sources.map(({ source }) => source),
     keys,
@@ -257,8 +246,8 @@ function resolveSize(problem: Problem, entries: number, weighted: boolean) {
 }
 
 /**
- * Places the records of all entries in the views and sorts them. With several processes the entries are first
- * sent to those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * Places the records of all entries in the views and sorts them. With several thread groups the entries are
+ * first sent to those that own them; a single process calls `problem.onRepeated` if coordinates are repeated.
  * @param number by which the pool's threads know the problem
  * @param times receives the seconds of both phases
  * @param lap returns the seconds since its last call
@@ -271,12 +260,12 @@ async function placeAndSort(
   times: Pick<SetUpTimes, 'place' | 'sort'>,
   lap: () => number,
 ): Promise<void> {
-  const { pool, members, communicator } = context
-  if (communicator.size === 1) {
+  const { pool, members, communicator, group } = context
+  if (group.size === 1) {
     const answers = await pool.ask(members, () => ({ type: 'place', problem: number, input }))
     times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
     times.sort = lap() - times.place
-    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
+    if (communicator.size === 1 && (answers as number[][]).some(([, repeated]) => repeated > 0))
       try {
         problem.onRepeated?.()
       } catch (error) {

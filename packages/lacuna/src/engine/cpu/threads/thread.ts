@@ -35,8 +35,8 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
       case 'connect':
         return connect(request).then((connected) => {
           exchange = connected
-          const { rank, size, hostSize } = connected
-          return { rank, size, hostSize }
+          const { rank, size, hostSize, sharesMemory } = connected
+          return { rank, size, hostSize, sharesMemory }
         })
       case 'broadcast':
         return exchange.broadcast(request.numbers)
@@ -47,15 +47,17 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         return exchange.allGather(request.words, request.starts, request.lengths)
       case 'allToAll':
         return exchange.allToAll(request.outgoing, request.lengths, request.incoming)
+      case 'shareMemory':
+        return exchange.shareMemory(request.buffer)
       case 'disconnect':
         return exchange.close()
       case 'count': {
-        const { module, memory, input, thread } = request
-        return countEntries(instantiateKernel(module, memory), memory, input, thread)
+        const { module, memory, input, thread, inProcess } = request
+        return countEntries(instantiateKernel(module, memory), memory, input, thread, inProcess)
       }
       case 'countSegments': {
-        const { module, memory, input, thread, long } = request
-        return countSegments(instantiateKernel(module, memory), memory, input, long, thread)
+        const { module, memory, input, thread, inProcess, long } = request
+        return countSegments(instantiateKernel(module, memory), memory, input, long, thread, inProcess)
       }
       case 'open':
         problems.set(request.problem, openProblem(request.setup, request.module, exchange))
