@@ -247,7 +247,7 @@ function resolveSize(problem: Problem, entries: number, weighted: boolean) {
 
 /**
  * Places the records of all entries in the views and sorts them. With several thread groups the entries are
- * first sent to those that own them; a single process calls `problem.onRepeated` if coordinates are repeated.
+ * first sent to those that own them. Calls `problem.onRepeated` in all processes if coordinates are repeated.
  * @param number by which the pool's threads know the problem
  * @param times receives the seconds of both phases
  * @param lap returns the seconds since its last call
@@ -261,22 +261,24 @@ async function placeAndSort(
   lap: () => number,
 ): Promise<void> {
   const { pool, members, communicator, group } = context
-  if (group.size === 1) {
-    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, input }))
-    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
-    times.sort = lap() - times.place
-    if (communicator.size === 1 && (answers as number[][]).some(([, repeated]) => repeated > 0))
-      try {
-        problem.onRepeated?.()
-      } catch (error) {
-        await pool.ask(members, () => ({ type: 'close', problem: number }))
-        throw error
-      }
-  } else {
+  if (group.size > 1) {
     await routeEntries(context, number, input)
     times.place = lap()
-    await pool.ask(members, () => ({ type: 'sort', problem: number, input }))
-    times.sort = lap()
+  }
+  const type = group.size > 1 ? 'sort' : 'place'
+  const answers = (await pool.ask(members, () => ({ type, problem: number, input }))) as number[][]
+  const seconds = lap()
+  const placing = Math.max(...answers.map(([seconds]) => seconds))
+  times.place += placing
+  times.sort = seconds - placing
+  const own = answers.reduce((sum, [, repeated]) => sum + repeated, 0)
+  const [repeated] = await communicator.sumNumbers(own)
+  if (repeated === 0) return
+  try {
+    await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
+  } catch (error) {
+    await pool.ask(members, () => ({ type: 'close', problem: number }))
+    throw error
   }
 }
 

@@ -146,11 +146,10 @@ export type Request =
   | ({ type: 'countSegments'; long: readonly number[] } & CountRequest)
   | { type: 'open'; problem: number; setup: ThreadSetup; module: WebAssembly.Module }
   /**
-   * Places and sorts the entries, if all are in this process. The answer: seconds of placing, and the number
-   * of repeated entries.
+   * Places the entries of the thread group and sorts them, or only sorts those that have been placed. The
+   * answer: seconds of placing, and the number of repeated entries.
    */
-  | { type: 'place'; problem: number; input: PlaceInput }
-  | { type: 'sort'; problem: number; input: PlaceInput }
+  | { type: 'place' | 'sort'; problem: number; input: PlaceInput }
   | { type: 'fillCells'; problem: number; input: CellInput }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }

@@ -76,8 +76,7 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
       case 'placeIncoming':
         return placeIncoming(problemOf(request.problem), request.input, request.incoming)
       case 'sort':
-        sortSegments(problemOf(request.problem), request.input)
-        return undefined
+        return [0, sortSegments(problemOf(request.problem), request.input)]
       case 'fillCells':
         return fillCells(problemOf(request.problem), request.input)
       case 'iterate':
