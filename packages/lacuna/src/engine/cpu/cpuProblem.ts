@@ -110,10 +110,12 @@ export class CpuProblem implements LoadedProblem {
 
   /** Sets the factors, each (I × R), scaled, in all partitions; resets momentum. */
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
-    this.#loaded.parts.forEach(({ layout }, k) => {
-      layout.modes.forEach(({ factor, momentumFactor }, mode) => {
-        this.#writeRows(k, factor, mode, factors[mode])
-        if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
+    await this.#writeOnce(() => {
+      this.#loaded.parts.forEach(({ layout }, k) => {
+        layout.modes.forEach(({ factor, momentumFactor }, mode) => {
+          this.#writeRows(k, factor, mode, factors[mode])
+          if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
+        })
       })
     })
   }
@@ -235,6 +237,11 @@ export class CpuProblem implements LoadedProblem {
    */
   async writeState(state: EngineState): Promise<void> {
     if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
+    await this.#writeOnce(() => this.#writeWholeState(state))
+  }
+
+  /** Writes the complete state to all partitions. */
+  #writeWholeState(state: EngineState): void {
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
@@ -356,6 +363,19 @@ export class CpuProblem implements LoadedProblem {
       pool.ask(members, () => request),
     )
     return answers[0]
+  }
+
+  /**
+   * Writes to the partitions: in each process, or in one of those that share them when no other process reads
+   * them any more.
+   */
+  async #writeOnce(write: () => void): Promise<void> {
+    const { communicator, group } = this.#workers
+    if (!group.isShared) return write()
+    await communicator.runInOrder(this.#number, ++this.#steps, async () => {
+      if (group.isLeader) write()
+      await group.barrier()
+    })
   }
 
   /** Copies a matrix of a mode out of partition k, without the padding of its rows: (I × R). */

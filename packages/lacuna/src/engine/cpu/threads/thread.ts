@@ -141,27 +141,27 @@ function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed 
 const matrixAt = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-/**
- * Copies the factors to the snapshot, in the first partition; thread 0 does it, the others return at once.
- */
-function takeSnapshot({ parts: [first], thread }: ThreadProblem): void {
-  if (thread !== 0) return
-  first.layout.modes.forEach(({ factor, rows }, i) => {
-    matrixAt(first, first.layout.snapshot[i], rows).set(matrixAt(first, factor, rows))
-  })
+/** Copies the factors to the snapshot, in the first partition; thread 0 does it, the others wait. */
+function takeSnapshot({ parts: [first], thread, barrier }: ThreadProblem): void {
+  if (thread === 0)
+    first.layout.modes.forEach(({ factor, rows }, i) => {
+      matrixAt(first, first.layout.snapshot[i], rows).set(matrixAt(first, factor, rows))
+    })
+  barrier()
 }
 
 /**
  * Restores the factors of the snapshot in all partitions, and resets momentum; thread 0 does it, the others
- * return at once.
+ * wait.
  */
-function restore({ parts, thread }: ThreadProblem): void {
-  if (thread !== 0) return
+function restore({ parts, thread, barrier }: ThreadProblem): void {
   const [first] = parts
-  for (const part of parts)
-    part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-      const snapshot = matrixAt(first, first.layout.snapshot[i], rows)
-      matrixAt(part, factor, rows).set(snapshot)
-      if (momentumFactor) matrixAt(part, momentumFactor, rows).set(snapshot)
-    })
+  if (thread === 0)
+    for (const part of parts)
+      part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
+        const snapshot = matrixAt(first, first.layout.snapshot[i], rows)
+        matrixAt(part, factor, rows).set(snapshot)
+        if (momentumFactor) matrixAt(part, momentumFactor, rows).set(snapshot)
+      })
+  barrier()
 }
