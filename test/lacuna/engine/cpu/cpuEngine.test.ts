@@ -5,7 +5,7 @@ import { randomFactors, randomTensor } from '../../../problems.ts'
 import { engineChecks, keepOpen, tryFewerProblems, variantChecks } from '../suite.ts'
 
 describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
-  const engine = cpuEngine({ threads: 2, parts })
+  const engine = cpuEngine({ allThreads: true, threads: 2, parts })
   afterAll(() => engine.close())
   for (const { name, check } of engineChecks)
     it(name, () => {
@@ -17,7 +17,11 @@ describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
 
 describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
   const engines = [1, 2, 3].flatMap((parts) =>
-    [1, 2, 3, 7].map((threads) => ({ parts, threads, engine: cpuEngine({ parts, threads }) })),
+    [1, 2, 3, 7].map((threads) => ({
+      parts,
+      threads,
+      engine: cpuEngine({ allThreads: true, parts, threads }),
+    })),
   )
   afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
   const variants = engines.map(({ parts, threads, engine }) => ({
@@ -32,7 +36,7 @@ describe('an engine', () => {
   const run = { first: 0, sample: 0.5, lambda: 0.01, step: { kind: 'paper', maxInner: 1 } } as const
 
   it('The seed determines the samples', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     const found = new Set<string>()
     for (const seed of [9, 9, 10]) {
       const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed })
@@ -55,7 +59,7 @@ describe('an engine', () => {
     }
     const before = await nextThreadId()
     for (let seed = 0; seed < 4; seed++) {
-      const engine = cpuEngine({ threads: 2 })
+      const engine = cpuEngine({ allThreads: true, threads: 2 })
       const problem = await engine.load({ tensor, rank: 3, momentumFactors: false, seed })
       await problem.close()
       await engine.close()
@@ -65,7 +69,7 @@ describe('an engine', () => {
   })
 
   it('The event loop stays free while the CPU engine works', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     const problem = await engine.load({ tensor, rank: 50, momentumFactors: false, seed: 1 })
     await problem.writeFactors(randomFactors(tensor.dims, 50, 1))
     let ticks = 0
@@ -100,7 +104,14 @@ describe('an engine', () => {
       values: join(long.values, short.values),
     }
     const found = new Set<string>()
-    for (const options of [{ threads: 1 }, { threads: 3 }, { threads: 3, parts: 2 }]) {
+    // By default only some threads take part in some operations.
+    const all = { allThreads: true }
+    for (const options of [
+      { threads: 1 },
+      { threads: 3 },
+      { threads: 3, ...all },
+      { threads: 3, parts: 2, ...all },
+    ]) {
       const engine = cpuEngine(options)
       const problem = await engine.load({ tensor, rank: 4, momentumFactors: false, seed: 3, probe: 900 })
       await problem.writeFactors(randomFactors(tensor.dims, 4, 1))
@@ -115,12 +126,12 @@ describe('an engine', () => {
   })
 
   it('warm runs in the background, and the engine may be closed before it ends', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     engine.warm(10)
     const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })
     expect(Object.values(problem.setUp).every((seconds) => seconds >= 0)).toBe(true)
     await engine.close()
-    const hasty = cpuEngine({ threads: 2 })
+    const hasty = cpuEngine({ allThreads: true, threads: 2 })
     hasty.warm(10)
     await hasty.close()
     await expect(hasty.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })).rejects.toThrow('closed')

@@ -93,7 +93,7 @@ describe('packed and unpacked records give the same bits', () => {
   const asked = { rank: 3, momentumFactors: true, posterior: true, seed: 2, probe: 1000 }
   it.each(Object.entries(shapes))('%s', async (_, shape) => {
     const plain = randomTensor({ ...shape, seed: 3 })
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     for (const tensor of [plain, weighted(plain)]) {
       const found = []
       for (const unpacked of [false, true]) {

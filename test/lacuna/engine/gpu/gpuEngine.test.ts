@@ -83,7 +83,7 @@ const problemOf = (dims: number[], entries: number, rank: number): Problem => ({
   seed: 1,
 })
 
-const cpu = cpuEngine({ threads: 2, parts: 2 })
+const cpu = cpuEngine({ allThreads: true, threads: 2, parts: 2 })
 afterAll(() => cpu.close())
 
 describe('the GPU engine', () => {

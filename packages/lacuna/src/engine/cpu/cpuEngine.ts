@@ -8,7 +8,7 @@ import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { MemoryPool, newMemory } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions, RecordOptions } from './options.ts'
+import type { CpuTestOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
@@ -30,7 +30,7 @@ export interface Connection {
 }
 
 /** Opens a CPU engine, with its concrete type; threads start when they are first needed. */
-export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
+export function cpuEngine(options: CpuTestOptions = {}): CpuEngine {
   return new CpuEngine(options)
 }
 
@@ -46,6 +46,8 @@ export class CpuEngine implements Engine {
   readonly #connection: Connection | undefined
   /** Whether small problems use fewer threads: where none were asked for, and there are no other processes. */
   readonly #adaptsThreads: boolean
+  /** Whether all threads of a problem take part in everything. */
+  readonly #allThreads: boolean
   readonly #memories = new MemoryPool()
   #pool: Pool | undefined
   #connected: Promise<Communicator> | undefined
@@ -57,8 +59,8 @@ export class CpuEngine implements Engine {
   readonly #busy: number[]
 
   /** Throws an InputError if an option is not a whole number from 1 to 1024. */
-  constructor(options: CpuEngineOptions, connection?: Connection) {
-    const { threads = hardwareThreads(), parts = 1 } = options
+  constructor(options: CpuTestOptions, connection?: Connection) {
+    const { threads = hardwareThreads(), parts = 1, allThreads = connection !== undefined } = options
     for (const [name, value] of Object.entries({ threads, parts }))
       if (!Number.isInteger(value) || value < 1 || value > 1024)
         throw new InputError(
@@ -69,6 +71,7 @@ export class CpuEngine implements Engine {
     this.#parts = parts
     this.#connection = connection
     this.#adaptsThreads = options.threads === undefined && !connection
+    this.#allThreads = allThreads
     this.#busy = new Array(this.threads).fill(0)
   }
 
@@ -159,7 +162,8 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const given = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
+      const settings = { leastParts: this.#parts, allThreads: this.#allThreads, unpacked }
+      const given = { pool, members, communicator, ...settings, takeMemory }
       const { loaded, context } = await communicator.runInOrder(number, 0, async () => {
         const context = { ...given, group: await formGroup(communicator, members.length) }
         return { context, loaded: await loadPartitions(context, number, problem, start) }

@@ -11,6 +11,15 @@ export interface CpuEngineOptions {
   parts?: number
 }
 
+/** Options of the CPU engine for tests and benchmarks. */
+export interface CpuTestOptions extends CpuEngineOptions {
+  /**
+   * Whether all threads take part in everything, however little it is; by default only as many as gain time,
+   * except with several processes.
+   */
+  allThreads?: boolean
+}
+
 /** Options by which the GPU engine loads problems on the CPU's threads. */
 export interface RecordOptions {
   /**

@@ -24,6 +24,8 @@ import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { toSharedTensor } from '../memory/sharedTensor.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
+import { formGroup } from '../threads/threadGroup.ts'
+import { threadsForLoading } from '../threads/threadsForWork.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
@@ -108,7 +110,8 @@ export async function loadPartitions(
   const { padded } = plan.layout
   const module = await compileKernel(padded)
   const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
-  const { views, counted, counting } = await countViews(context, module, sources, entries, keys, padded)
+  const loading = await chooseLoaders(context, problem)
+  const { views, counted, counting } = await countViews(loading, module, sources, entries, keys, padded)
   times.count = lap()
   const layouts = layOutPartitions(views, plan.parts, group.size, {
     rank,
@@ -138,7 +141,7 @@ export async function loadPartitions(
   const shared = dims.map((_, mode) => planSharedRows(views[mode]))
   if (group.isLeader)
     parts.forEach((part, k) => {
-      writeControl(part.memory, part.layout.control, group)
+      writeControl(part.memory, part.layout.control, loading.group)
       views.forEach((view, v) => {
         writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
       })
@@ -187,10 +190,10 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  await placeAndSort(context, number, problem, input, times, lap)
+  await placeAndSort(loading, number, problem, input, times, lap)
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await buildCells(context, number, parts, lengths, seed)
+    await buildCells(loading, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -223,6 +226,14 @@ export async function loadPartitions(
       digest: digestOf(counted.digest, dims),
     },
   }
+}
+
+/** The threads that load a problem: fewer than those that solve it where entries are few. Collective. */
+async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Promise<LoadingContext> {
+  const { members, communicator, allThreads } = context
+  if (allThreads) return context
+  const loaders = members.slice(0, threadsForLoading(tensor.values.length, members.length))
+  return { ...context, members: loaders, group: await formGroup(communicator, loaders.length) }
 }
 
 /**
@@ -266,7 +277,8 @@ async function placeAndSort(
     times.place = lap()
   }
   const type = group.size > 1 ? 'sort' : 'place'
-  const answers = (await pool.ask(members, () => ({ type, problem: number, input }))) as number[][]
+  const request = { type, problem: number, input, threads: group.threads } as const
+  const answers = (await pool.ask(members, () => request)) as number[][]
   const seconds = lap()
   const placing = Math.max(...answers.map(([seconds]) => seconds))
   times.place += placing

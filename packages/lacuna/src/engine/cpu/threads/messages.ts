@@ -130,8 +130,14 @@ export interface CellInput {
   entries?: Uint32Array
 }
 
-/** Requests of the main thread to the threads of a problem; each thread answers each once. */
-export type Request =
+/**
+ * Requests of the main thread to the threads of a problem; each thread answers each once. With `threads`, only
+ * so many of the problem's threads got the request; all of them by default.
+ */
+export type Request = TypedRequest & { threads?: number }
+
+/** A request, by its type. */
+type TypedRequest =
   /** `ranks`: for threads that do not exchange anything with other processes themselves. */
   | { type: 'connect'; module: string; options: unknown; ranks?: Ranks }
   | { type: 'disconnect' }

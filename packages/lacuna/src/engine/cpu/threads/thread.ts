@@ -27,8 +27,12 @@ import { barrier, openProblem, type ThreadPartition, type ThreadProblem, timeSin
  */
 export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
-  /** The open problem with this number. */
-  const problemOf = (number: number): ThreadProblem => problems.get(number)!
+  /** The open problem of a request, as the threads that got it see it. */
+  const problemOf = ({ problem: number, threads }: { problem: number; threads?: number }): ThreadProblem => {
+    const problem = problems.get(number)!
+    if (threads === undefined || threads === problem.threads) return problem
+    return { ...problem, threads, inProcess: { ...problem.inProcess, threads } }
+  }
   let exchange = singleExchange
   return (request) => {
     switch (request.type) {
@@ -63,7 +67,7 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         problems.set(request.problem, openProblem(request.setup, request.module, exchange))
         return undefined
       case 'place': {
-        const problem = problemOf(request.problem)
+        const problem = problemOf(request)
         const start = performance.now()
         placeEntries(problem, request.input)
         barrier(problem.parts, problem.thread)
@@ -72,35 +76,35 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         return [(placed - start) / 1000, repeated]
       }
       case 'pack':
-        return packEntries(problemOf(request.problem), request.input, request.outgoing)
+        return packEntries(problemOf(request), request.input, request.outgoing)
       case 'placeIncoming':
-        return placeIncoming(problemOf(request.problem), request.input, request.incoming)
+        return placeIncoming(problemOf(request), request.input, request.incoming)
       case 'sort':
-        return [0, sortSegments(problemOf(request.problem), request.input)]
+        return [0, sortSegments(problemOf(request), request.input)]
       case 'fillCells':
-        return fillCells(problemOf(request.problem), request.input)
+        return fillCells(problemOf(request), request.input)
       case 'iterate':
-        return iterate(problemOf(request.problem), request.run, request.skip)
+        return iterate(problemOf(request), request.run, request.skip)
       case 'balance':
-        return runPasses(problemOf(request.problem), balancePasses)
+        return runPasses(problemOf(request), balancePasses)
       case 'fillEmptyRows':
-        return runPasses(problemOf(request.problem), fillPasses)
+        return runPasses(problemOf(request), fillPasses)
       case 'errors':
-        return sumErrors(problemOf(request.problem), request.views)
+        return sumErrors(problemOf(request), request.views)
       case 'values':
       case 'weights':
-        return sumValuesOrWeights(problemOf(request.problem), request.views, request.type)
+        return sumValuesOrWeights(problemOf(request), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
       case 'totals':
         return addTotals(request.module, request.memory, request.input)
       case 'gatherMomentumFactors':
-        return gatherMomentumFactors(problemOf(request.problem))
+        return gatherMomentumFactors(problemOf(request))
       case 'snapshot':
-        return takeSnapshot(problemOf(request.problem))
+        return takeSnapshot(problemOf(request))
       case 'restore':
-        return restore(problemOf(request.problem))
+        return restore(problemOf(request))
       case 'close':
         closeProblem(problems, request.problem)
         return undefined

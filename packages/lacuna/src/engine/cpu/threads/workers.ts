@@ -9,6 +9,8 @@ export interface ProblemWorkers {
   /** The numbers of the workers of the pool that belong to the problem. */
   members: readonly number[]
   communicator: Communicator
+  /** Whether all threads take part in everything, however little it is. */
+  allThreads: boolean
   /** The threads that work on the memories of the problem together, in this process and maybe in others. */
   group: ThreadGroup
 }

@@ -55,7 +55,7 @@ export async function buildCells(
   const entries = group.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
   const input: CellInput = { blocks, counters, entries }
   await group.barrier()
-  await pool.ask(members, () => ({ type: 'fillCells', problem, input }))
+  await pool.ask(members, () => ({ type: 'fillCells', problem, threads: group.threads, input }))
 }
 
 /**
