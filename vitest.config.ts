@@ -3,11 +3,16 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Many processes on few cores: beside them, other tests would see a machine that is always busy. */
 const jobs = ['test/cli/mpi.test.ts', 'test/lacuna/engine/mpi/**/*.test.ts', 'test/golden/mpi.test.ts']
 
+/** Tests of what a process has for good, such as its idle threads. */
+const alone = ['test/lacuna/base/nodeThreads.test.ts']
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: ['test/watchdog.ts'],
+    setupFiles: ['test/freshModules.ts', 'test/watchdog.ts'],
+    // Files share a process, with the library and its compiled kernels: a process for each would cost half a second.
+    isolate: false,
     // Most tests start worker threads of their own: more files at a time would only make them wait.
     maxWorkers: 2,
     // The library is tested as it was built: Node loads it itself, which is also faster.
@@ -18,9 +23,13 @@ export default defineConfig({
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...jobs],
+          exclude: [...configDefaults.exclude, ...alone, ...jobs],
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'a process of its own', include: alone, isolate: true, sequence: { groupOrder: 0 } },
       },
       { extends: true, test: { name: 'several processes', include: jobs, sequence: { groupOrder: 1 } } },
     ],

@@ -13,7 +13,7 @@ export interface Shape {
 /** A tensor with distinct random coordinates; row 0 of every mode gets about half of them, the last row none. */
 export function randomTensor({ dims, entries, seed }: Shape): SparseTensor {
   const key = stream(seed, 99)
-  const seen = new Set<string>()
+  const seen = new Set<number>()
   const columns: number[][] = dims.map(() => [])
   const values: number[] = []
   for (let e = 0; e < entries; e++) {
@@ -22,8 +22,9 @@ export function randomTensor({ dims, entries, seed }: Shape): SparseTensor {
       const usable = Math.max(1, dim - 1)
       return u < 0.25 ? 0 : Math.floor(((u - 0.25) / 0.75) * usable)
     })
-    if (seen.has(at.join())) continue
-    seen.add(at.join())
+    const cell = at.reduce((cell, index, i) => cell * dims[i] + index, 0)
+    if (seen.has(cell)) continue
+    seen.add(cell)
     at.forEach((index, i) => void columns[i].push(index))
     values.push(3 * unit(draw(key, e * 20 + 19)))
   }

@@ -41,23 +41,13 @@ export const node = (cwd: string, ...args: string[]): Promise<string> => run(cwd
 /** Packs both; they have been built before the tests are run. */
 export async function pack(): Promise<Packed> {
   const folder = mkdtempSync(join(tmpdir(), 'lacuna-package-'))
-  const tarball = async (...from: string[]): Promise<string> => {
-    const said = await run(
-      ROOT,
-      'npm',
-      'pack',
-      ...from,
-      '--pack-destination',
-      folder,
-      '--ignore-scripts',
-      '--json',
-    )
-    const [{ filename }] = JSON.parse(said.slice(said.indexOf('[')))
-    return join(folder, filename)
-  }
   await node(ROOT, 'scripts/stage.mjs')
-  const library = await tarball('./packages/lacuna')
-  const cli = await tarball('./packages/cli')
+  const packages = ['./packages/lacuna', './packages/cli']
+  const options = ['--pack-destination', folder, '--ignore-scripts', '--json']
+  const said = await run(ROOT, 'npm', 'pack', ...packages, ...options)
+  const [library, cli] = JSON.parse(said.slice(said.indexOf('['))).map(({ filename }: { filename: string }) =>
+    join(folder, filename),
+  )
   return { folder, library, cli, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { longestTaskMs } from './mainThread.ts'
-import { type Studio, startStudio, visit } from './studio.ts'
+import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
 /** Other work may share the machine. */
 const PATIENT = { timeout: 120_000, interval: 200 }
@@ -19,18 +19,24 @@ beforeAll(async () => {
 
 afterAll(() => studio?.close())
 
+/** Opens the page with the sample photo, made smaller: half its size is a quarter of the work. */
+async function visitWithPhoto(width: number, height: number, address = ''): Promise<Visit> {
+  const opened = await visit(studio, address)
+  const sample = fileURLToPath(new URL('../../packages/cli/dist/studio/sample.png', import.meta.url))
+  const buffer = await sharp(sample).resize(width, height).png().toBuffer()
+  const photo = { name: 'small.png', mimeType: 'image/png', buffer }
+  await opened.page.getByLabel('Open a photo …').setInputFiles(photo)
+  await opened.page.getByText(`small.png, ${width} × ${height}`).waitFor()
+  return opened
+}
+
 const psnr = async (page: Page): Promise<number> =>
   Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
 
 it(
   'the page restores a photo with 80% of it hidden, and draws frames meanwhile',
   async () => {
-    const { page, complaints } = await visit(studio)
-    // The sample at half its size: a quarter of the work.
-    const sample = fileURLToPath(new URL('../../packages/cli/dist/studio/sample.png', import.meta.url))
-    const buffer = await sharp(sample).resize(360, 240).png().toBuffer()
-    await page.getByLabel('Open a photo …').setInputFiles({ name: 'half.png', mimeType: 'image/png', buffer })
-    await page.getByText('half.png, 360 × 240').waitFor()
+    const { page, complaints } = await visitWithPhoto(360, 240)
     const frames = await page.evaluateHandle(() => {
       const count = { frames: 0 }
       const next = (): void => {
@@ -75,7 +81,7 @@ it(
 it(
   'the page restores what was painted over',
   async () => {
-    const { page, complaints } = await visit(studio, '#restore?damage=brush&brush=8')
+    const { page, complaints } = await visitWithPhoto(240, 160, '#restore?damage=brush&brush=8')
     const layer = page.getByLabel('Paint damage here')
     const box = (await layer.boundingBox())!
     expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
@@ -96,7 +102,7 @@ it(
 it(
   'a paused restoration continues with another rank and λ',
   async () => {
-    const { page, complaints } = await visit(studio, '#restore?method=plain&rank=20')
+    const { page, complaints } = await visitWithPhoto(360, 240, '#restore?method=plain&rank=20')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     // Even before it has begun.
     await page.getByRole('button', { name: 'Pause' }).click()

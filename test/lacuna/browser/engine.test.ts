@@ -44,8 +44,9 @@ const variantsOf = (parts: number[], threads: number[]): string =>
   `${JSON.stringify(parts.flatMap((p) => threads.map((t) => ({ parts: p, threads: t, allThreads: true }))))}
     .map((options) => ({ name: JSON.stringify(options), make: () => cpuEngine(options) }))`
 
-describe.each([1, 3])('the CPU engine with %i partitions, in a page', (parts) => {
-  for (const { name } of engineChecks) it(name, () => inPage('engineChecks', name, variantsOf([parts], [2])))
+// On one partition the bits are the same: see the variants below.
+describe('the CPU engine with 3 partitions, in a page', () => {
+  for (const { name } of engineChecks) it(name, () => inPage('engineChecks', name, variantsOf([3], [2])))
 })
 
 describe('1 and 3 partitions on 1, 2 and 7 threads, in a page', () => {

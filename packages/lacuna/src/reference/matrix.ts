@@ -14,15 +14,16 @@ export function dot(a: Vector, b: Vector): number {
 
 /** λ_max of a symmetric matrix with nonnegative entries, by the power method run to convergence. */
 export function maxEigenvalue(H: Matrix): number {
-  let v: Vector = new Float64Array(H.length).fill(1)
+  const v = new Float64Array(H.length).fill(1)
+  const w = new Float64Array(H.length)
   let rho = 0
   for (let i = 0; i < 10_000; i++) {
-    const w = Float64Array.from(H, (row) => dot(row, v))
+    for (let r = 0; r < w.length; r++) w[r] = dot(H[r], v)
     const before = rho
     rho = dot(v, w) / dot(v, v)
     if (Math.abs(rho - before) <= 1e-14 * rho) break
     const norm = Math.sqrt(dot(w, w))
-    v = w.map((x) => x / norm)
+    for (let r = 0; r < v.length; r++) v[r] = w[r] / norm
   }
   return rho
 }

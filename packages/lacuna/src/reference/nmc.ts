@@ -77,8 +77,17 @@ export function hessian(
   lambda: number,
 ): Matrix {
   const H = Array.from({ length: R }, () => new Float64Array(R))
-  for (const q of M)
-    for (let r = 0; r < R; r++) for (let s = 0; s < R; s++) H[r][s] += w[q] * b[q][r] * b[q][s]
-  for (let r = 0; r < R; r++) H[r][r] += lambda
+  for (const q of M) {
+    const [k, weight] = [b[q], w[q]]
+    for (let r = 0; r < R; r++) {
+      const row = H[r]
+      const weighted = weight * k[r]
+      for (let s = 0; s <= r; s++) row[s] += weighted * k[s]
+    }
+  }
+  for (let r = 0; r < R; r++) {
+    for (let s = 0; s < r; s++) H[s][r] = H[r][s]
+    H[r][r] += lambda
+  }
   return H
 }

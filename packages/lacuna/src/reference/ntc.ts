@@ -53,11 +53,14 @@ export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): O
   const { indices, values } = tensor
   const weights = weightsOf(tensor)
   const rows = U[i].map(() => ({ x: [] as number[], b: [] as Vector[], w: [] as number[] }))
+  const R = U[i][0].length
   values.forEach((x, e) => {
-    let k = new Float64Array(U[i][0].length).fill(1)
-    U.forEach((factor, j) => {
-      if (j !== i) k = k.map((kr, r) => kr * factor[indices[j][e]][r])
-    })
+    const k = new Float64Array(R).fill(1)
+    for (let j = 0; j < U.length; j++) {
+      if (j === i) continue
+      const factorRow = U[j][indices[j][e]]
+      for (let r = 0; r < R; r++) k[r] *= factorRow[r]
+    }
     const row = rows[indices[i][e]]
     row.x.push(x)
     row.b.push(k)

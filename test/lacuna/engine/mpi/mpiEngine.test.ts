@@ -1,5 +1,5 @@
 /** The engine suite over MPI: 1, 2, 3 and 5 processes of 1 or 2 threads, with Open MPI and MPICH. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { launchedProcesses, launchedRank } from '#lacuna/comm/mpi/launch.js'
 import { briefVariantChecks, engineChecks, variantChecks } from '../suite.ts'
 import { bundle, type Launcher, startJob } from './job.ts'
@@ -33,13 +33,17 @@ const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ nam
 const checks = namesOf(engineChecks).filter((name) => !name.includes('plans'))
 
 // By messages MPICH waits by asking again and again: more processes than cores are in each other's way.
-describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
-  it.each([
-    [1, [2]],
-    [2, [1, 2]],
-    [3, [2]],
-    [5, [1]],
-  ])('%i processes of %j threads have the bits of the CPU engine', async (processes, threads) => {
+const jobs: [Launcher, number, number[]][] = [
+  ['Open MPI', 1, [2]],
+  ['Open MPI', 2, [1, 2]],
+  ['Open MPI', 3, [2]],
+  ['Open MPI', 5, [1]],
+  ['MPICH', 2, [1, 2]],
+  ['MPICH', 3, [2]],
+]
+it.each(jobs)(
+  'over %s, %i processes of %j threads have the bits of the CPU engine',
+  async (launcher, processes, threads) => {
     const isBrief = launcher === 'MPICH'
     // Three of them by messages alone, as if they were on several machines.
     const found = await runChecks(launcher, processes, [isBrief ? 'brief' : 'variants'], {
@@ -47,8 +51,8 @@ describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
       sharedMemory: processes !== 3,
     })
     expect(found).toEqual(namesOf(isBrief ? briefVariantChecks : variantChecks))
-  })
-})
+  },
+)
 
 it('3 processes of 2 threads pass the checks of every engine', async () => {
   expect(await runChecks('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)

@@ -22,7 +22,7 @@ let path: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'lacuna-threads-'))
   path = join(folder, 'a.csv')
-  pool = startReading(4)
+  pool = startReading(3)
 })
 afterAll(async () => {
   await pool.close()
