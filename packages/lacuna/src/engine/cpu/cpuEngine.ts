@@ -3,13 +3,15 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { startIdleThreads } from '../../base/nodeThreads.ts'
 import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { MemoryPool, newMemory } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuTestOptions, RecordOptions } from './options.ts'
+import type { CpuTestOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
+import { observeAll } from './setup/observeAll.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
@@ -97,10 +99,10 @@ export class CpuEngine implements Engine {
   }
 
   /** Plans the memory of a problem in one process: its fraction, if processes share memory. */
-  plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
+  plan(size: ProblemSize): CpuPlan {
     const { sharesMemory, size: processes } = this.#communicator
-    if (!sharesMemory) return planPartitions(size, this.threads, this.#parts, processes, unpacked)
-    const plan = planPartitions(size, processes * this.threads, this.#parts, 1, unpacked)
+    if (!sharesMemory) return planPartitions(size, this.threads, this.#parts, processes)
+    const plan = planPartitions(size, processes * this.threads, this.#parts, 1)
     const items = plan.items.map((item) => ({ ...item, byteLength: item.byteLength / processes }))
     return { ...plan, items, byteLength: plan.byteLength / processes }
   }
@@ -143,7 +145,7 @@ export class CpuEngine implements Engine {
    * Loads a problem on the least busy threads, which it has until it is closed. Throws an InputError if an
    * entry is invalid or the memory does not suffice.
    */
-  async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
+  async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
@@ -162,7 +164,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const settings = { leastParts: this.#parts, allThreads: this.#allThreads, unpacked }
+      const settings = { leastParts: this.#parts, allThreads: this.#allThreads }
       const given = { pool, members, communicator, ...settings, takeMemory }
       const { loaded, context } = await communicator.runInOrder(number, 0, async () => {
         const context = { ...given, group: await formGroup(communicator, members.length) }
@@ -172,6 +174,21 @@ export class CpuEngine implements Engine {
     } catch (error) {
       release()
       throw error
+    }
+  }
+
+  /**
+   * Computes the number, range and mean of entries, and the number and mean of those of each row in every mode
+   * (LoadedProblem.observed), on the least busy threads.
+   * @param rank a rank whose kernel is used; any gives the same
+   */
+  async observe(tensor: SparseTensor, rank: number): Promise<Observed> {
+    const communicator = await this.connect()
+    const members = this.#chooseWorkers(this.threads)
+    try {
+      return await observeAll({ pool: this.#pool!, members, communicator, padded: paddedRank(rank) }, tensor)
+    } finally {
+      for (const w of members) this.#busy[w]--
     }
   }
 

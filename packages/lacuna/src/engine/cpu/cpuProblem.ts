@@ -14,7 +14,6 @@ import type {
   Step,
   Timed,
 } from '../engine.ts'
-import { type LoadedViews, viewsOf } from './loadedViews.ts'
 import { costOf, costOfBalance, costOfErrors } from './memory/cost.ts'
 import { MOST_LAGS } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
@@ -94,14 +93,6 @@ export class CpuProblem implements LoadedProblem {
     }
     times.values = lap()
     return problem
-  }
-
-  /**
-   * The views of the problem, as arrays over its memory, for an engine that copies them. The problem must
-   * have been loaded with `unpacked` records.
-   */
-  views(): LoadedViews {
-    return viewsOf(this.#loaded, this.statistics.dims)
   }
 
   /** The estimated cost of an AO iteration: see costOf (memory/cost.ts). */

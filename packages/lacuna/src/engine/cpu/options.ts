@@ -1,4 +1,5 @@
-/** Options of the CPU engine, and of the records that it builds. */
+/** Options of the CPU engine. */
+
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
   /**
@@ -18,13 +19,4 @@ export interface CpuTestOptions extends CpuEngineOptions {
    * except with several processes.
    */
   allThreads?: boolean
-}
-
-/** Options by which the GPU engine loads problems on the CPU's threads. */
-export interface RecordOptions {
-  /**
-   * Whether every index of a record takes a word of its own, as LoadedViews promises; by default several
-   * share a word where they fit. The result is the same.
-   */
-  unpacked?: boolean
 }

@@ -3,7 +3,6 @@
  * pool and the other processes.
  */
 
-import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
 import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
@@ -29,9 +28,16 @@ import { threadsForLoading } from '../threads/threadsForWork.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
-import { meanWeightOf } from './meanWeight.ts'
 import { orderKeys } from './place/order.ts'
 import { routeEntries } from './place/routeEntries.ts'
+import {
+  chooseScales,
+  digestOf,
+  emptyRowsOf,
+  meanWeightsOf,
+  refuseWeightedZeros,
+  resolveSize,
+} from './problemEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
@@ -62,9 +68,10 @@ export interface LoadedPartitions {
 export interface LoadingContext extends ProblemWorkers {
   /** The fewest partitions per process. */
   leastParts: number
-  /** Whether every index of a record takes a word of its own (packing.ts). */
-  unpacked: boolean
-  /** Returns a memory of at least this size, filled with zeros; of a shared group, exactly alike in all processes. */
+  /**
+   * Returns a memory of at least this size, filled with zeros; for a shared thread group, a new one of this
+   * size.
+   */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -82,7 +89,7 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, group, leastParts, unpacked, takeMemory } = context
+  const { pool, members, communicator, group, leastParts, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const entries = await countSets(problem, communicator)
@@ -94,7 +101,7 @@ export async function loadPartitions(
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
-  const plan = planPartitions(size, group.threads, leastParts, group.size, unpacked)
+  const plan = planPartitions(size, group.threads, leastParts, group.size)
   await communicator.failTogether(() =>
     checkPlan(plan, availableMemory() / (group.isShared ? 1 : communicator.hostSize)),
   )
@@ -120,7 +127,6 @@ export async function loadPartitions(
     posterior,
     strata: strata ? total : 0,
     dims,
-    unpacked,
     // All groups must compute the same partitions, even if their numbers of threads differ.
     threads: group.mostThreads,
   })
@@ -134,7 +140,8 @@ export async function loadPartitions(
   )
   for (const { memory } of parts) await group.share(memory)
   checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
-  const observed = dims.map((_, mode) => dims[mode] - countEmptyRows(views[mode].lengths))
+  const emptyRows = dims.map((_, mode) => emptyRowsOf(views[mode].lengths))
+  const observed = dims.map((dim, mode) => dim - emptyRows[mode].length)
   const owned = dims.map((_, mode) =>
     views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
   )
@@ -190,7 +197,12 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  await placeAndSort(loading, number, problem, input, times, lap)
+  try {
+    await placeAndSort(loading, number, problem, input, times, lap)
+  } catch (error) {
+    await pool.ask(members, () => ({ type: 'close', problem: number }))
+    throw error
+  }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
     await buildCells(loading, number, parts, lengths, seed)
@@ -220,7 +232,7 @@ export async function loadPartitions(
     ),
     statistics: {
       dims,
-      emptyRows: dims.map((_, mode) => emptyRows(views[mode].lengths)),
+      emptyRows,
       valueScale,
       factorScale,
       digest: digestOf(counted.digest, dims),
@@ -234,26 +246,6 @@ async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Prom
   if (allThreads) return context
   const loaders = members.slice(0, threadsForLoading(tensor.values.length, members.length))
   return { ...context, members: loaders, group: await formGroup(communicator, loaders.length) }
-}
-
-/**
- * The size of a problem, with the options resolved that are functions of `entries`, the number of training
- * entries of all processes. Strata need momentum factors, and exclude zeros and weights.
- */
-function resolveSize(problem: Problem, entries: number, weighted: boolean) {
-  const { rank, momentumFactors, zeros = false, probe, posterior = false, strata = false } = problem
-  const isStrata = typeof strata === 'function' ? strata(entries) : strata
-  return {
-    dims: problem.tensor.dims,
-    entries,
-    probe: typeof probe === 'function' ? probe(entries) : probe,
-    rank,
-    momentumFactors,
-    zeros,
-    posterior: typeof posterior === 'function' ? posterior(entries) : posterior,
-    strata: isStrata && momentumFactors && !zeros && !weighted,
-    weighted,
-  }
 }
 
 /**
@@ -285,13 +277,7 @@ async function placeAndSort(
   times.sort = seconds - placing
   const own = answers.reduce((sum, [, repeated]) => sum + repeated, 0)
   const [repeated] = await communicator.sumNumbers(own)
-  if (repeated === 0) return
-  try {
-    await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
-  } catch (error) {
-    await pool.ask(members, () => ({ type: 'close', problem: number }))
-    throw error
-  }
+  if (repeated > 0) await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
 }
 
 /** Side information for a thread: threads other than the first only need to know which modes have any. */
@@ -309,28 +295,6 @@ async function countSets(
   )
   return new Map(
     Object.keys(named).map((name, i) => [name, counted.reduce((sum, counts) => sum + counts[i], 0)]),
-  )
-}
-
-/** The mean weight of each set whose entries have weights, by name, over all processes. */
-async function meanWeightsOf(
-  { tensor, sets = {} }: Problem,
-  communicator: Communicator,
-): Promise<Map<string, number>> {
-  const means = new Map<string, number>()
-  for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
-    const describeEntry = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
-    const mean = await meanWeightOf(communicator, set, describeEntry)
-    if (mean !== undefined) means.set(name, mean)
-  }
-  return means
-}
-
-/** The error for weights where unlisted cells are zeros. */
-function refuseWeightedZeros(): InputError {
-  return new InputError(
-    'option',
-    sentence`With ${option('missing', 'zero')} all cells count alike, and the entries have weights; leave one of the two out.`,
   )
 }
 
@@ -366,39 +330,7 @@ function sourcesOf(
   return sources
 }
 
-/**
- * Chooses the powers of two by which values and factors are multiplied, from Σ x² over the entries. Data of
- * any magnitude, 10⁻³⁰ or 10³⁰, is then solved near 1, where float32 neither overflows nor underflows.
- * Dividing values by 2^(Nj) and factors by 2^j leaves the problem the same; since both are powers of two, no
- * bit of the solution changes.
- */
-function chooseScales(squares: number, entries: number, N: number): { values: number; factors: number } {
-  const rms = Math.sqrt(squares / entries)
-  const j = rms > 0 ? Math.round(Math.log2(rms) / N) : 0
-  return { values: 2 ** (-N * j), factors: 2 ** -j }
-}
-
 /** The number of entries of a view in all partitions. */
 function entriesOf({ slices }: View): number {
   return slices.reduce((sum, { entries }) => sum + entries, 0)
-}
-
-/** The number of rows without entries. */
-function countEmptyRows(lengths: Uint32Array): number {
-  let count = 0
-  for (let p = 0; p < lengths.length; p++) if (lengths[p] === 0) count++
-  return count
-}
-
-/** The rows without entries, ascending. */
-function emptyRows(lengths: Uint32Array): Uint32Array {
-  const count = countEmptyRows(lengths)
-  const rows = new Uint32Array(count)
-  for (let p = 0, i = 0; i < count; p++) if (lengths[p] === 0) rows[i++] = p
-  return rows
-}
-
-/** Formats a digest: the sizes of the modes, then each word in hexadecimal, joined by `-`. */
-function digestOf(digest: readonly number[], dims: readonly number[]): string {
-  return [dims.join('x'), ...digest.map((word) => (word >>> 0).toString(16).padStart(8, '0'))].join('-')
 }

@@ -1,5 +1,4 @@
 /** Counts the entries of a problem by row and by segment, and divides them into chunks. */
-import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
@@ -15,6 +14,7 @@ import {
   type ViewSlice,
   writeFirstSegments,
 } from '../place/segments.ts'
+import { refuseEntry } from '../problemEntries.ts'
 import { type CounterLayout, layOutCounters } from './counterLayout.ts'
 
 /** A view while it is being built. */
@@ -153,14 +153,7 @@ function refuseFaults(
     b.view < a.view || (b.view === a.view && b.entry < a.entry) ? b : a,
   )
   const { name, source } = sources[view]
-  const { dims, indices, values } = source.tensor
-  const where = name === 'entries' ? `Entry ${entry}` : `Entry ${entry} of ${name}`
-  if (mode === undefined)
-    throw new InputError('value', `${where} has the value ${values[entry]}; values must be finite.`)
-  throw new InputError(
-    'index',
-    `${where} has index ${indices[mode][entry]} in mode ${mode + 1}; it must be a whole number from 0 to ${dims[mode] - 1}.`,
-  )
+  refuseEntry(name, source.tensor, entry, mode)
 }
 
 /** The sum of some counts. */
