@@ -129,9 +129,9 @@ export interface Problem {
   threads?: number
   /**
    * Called in all processes if sorting finds training entries with equal coordinates, or with coordinates that
-   * may be equal. It may throw to refuse the problem.
+   * may be equal. It may throw, or return a promise that rejects, to refuse the problem.
    */
-  onRepeated?: () => void | Promise<void>
+  onRepeated?: () => unknown
 }
 
 /** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */
