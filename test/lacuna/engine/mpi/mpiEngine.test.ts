@@ -55,8 +55,8 @@ it('3 processes of 1 thread pass the checks of every engine', async () => {
   expect(await runChecks('Open MPI', 3, ['engine'], { threads: [1] })).toEqual(checks)
 })
 
-it('every process knows how many processes plan with the memory of its machine', async () => {
-  const names = ['counts the processes of this machine']
+it('every process knows how many processes plan with the memory of its machine, and leaves theirs alone', async () => {
+  const names = ['processes do not disturb each other', 'counts the processes of this machine']
   for (const sharedMemory of [true, false])
     expect(await runChecks('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
 })

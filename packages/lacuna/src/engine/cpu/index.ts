@@ -1,8 +1,22 @@
 /** The CPU engine. */
 export { CpuEngine, cpuEngine } from './cpuEngine.ts'
 export { CpuProblem } from './cpuProblem.ts'
-export type { LoadedView, LoadedViews } from './loadedViews.ts'
+export { costOf } from './memory/cost.ts'
 export { describePlan } from './memory/plan.ts'
-export type { CpuEngineOptions, RecordOptions } from './options.ts'
+export type { CpuEngineOptions } from './options.ts'
+export { type OrderKeys, orderKeys, sortRecords } from './setup/place/order.ts'
+export { leastWindow, segmentSize, writeFirstSegments } from './setup/place/segments.ts'
+export {
+  chooseScales,
+  digestOf,
+  emptyRowsOf,
+  meanWeightsOf,
+  refuseEntry,
+  refuseWeightedZeros,
+  resolveSize,
+} from './setup/problemEntries.ts'
+export { withUnknown } from './setup/zeros.ts'
 export { TopEngine } from './steps/topRows.ts'
+export { paddedRank } from './threads/kernel.ts'
 export { canShareMemory, hardwareThreads } from './threads/platform.ts'
+export { threadsForWork } from './threads/threadsForWork.ts'

@@ -1,4 +1,5 @@
-/** Options of the CPU engine, and of the records that it builds. */
+/** Options of the CPU engine. */
+
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
   /**
@@ -11,11 +12,11 @@ export interface CpuEngineOptions {
   parts?: number
 }
 
-/** Options by which the GPU engine loads problems on the CPU's threads. */
-export interface RecordOptions {
+/** Options of the CPU engine for tests and benchmarks. */
+export interface CpuTestOptions extends CpuEngineOptions {
   /**
-   * Whether every index of a record takes a word of its own, as LoadedViews promises; by default several
-   * share a word where they fit. The result is the same.
+   * Whether all threads take part in everything, however little it is; by default only as many as gain time,
+   * except with several processes.
    */
-  unpacked?: boolean
+  allThreads?: boolean
 }

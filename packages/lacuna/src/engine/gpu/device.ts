@@ -2,6 +2,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { nameWait } from '../../base/waits.ts'
 import type { FoundAdapter } from './adapter.ts'
+import { Uploader } from './setup/uploader.ts'
 
 /** Flags of GPUBufferUsage; Node has no globals for them. */
 export const usage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const
@@ -48,12 +49,15 @@ export class Device {
    * failed if there are more after it than before.
    */
   readonly faults: Error[] = []
+  /** Copies arrays to buffers. */
+  readonly uploader: Uploader
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
   private constructor(gpu: GPUDevice, name: string, maxBindingBytes: number) {
     this.gpu = gpu
     this.name = name
+    this.uploader = new Uploader(gpu)
     const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = gpu.limits
     this.maxBindingBytes = Math.min(maxBindingBytes, maxStorageBufferBindingSize, maxBufferSize)
     this.maxWorkgroups = maxComputeWorkgroupsPerDimension

@@ -1,17 +1,20 @@
 /** A problem in the buffers of a device, with the operations that the device runs on it. */
 import { InputError } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
-import type { EngineState } from '../engine.ts'
+import type { EngineState, ErrorSums, Statistics } from '../engine.ts'
 import type { Device } from './device.ts'
 import type { DeviceBuffers, DeviceView } from './deviceBuffers.ts'
 import { padMatrices, unpadMatrices } from './padding.ts'
+import { type BuiltViews, buildViews } from './setup/buildViews.ts'
+import type { ViewSlices } from './setup/placeView.ts'
+import type { PreparedEntries } from './setup/prepareEntries.ts'
 import { quadsOf, type Shape } from './shape.ts'
-import { type Slice, sliceRecords } from './steps/batches.ts'
 import { blocksOf, DeviceBalance } from './steps/deviceBalance.ts'
 import { DeviceErrors } from './steps/deviceErrors.ts'
 import { DeviceSteps } from './steps/deviceSteps.ts'
+import { DeviceZeros } from './steps/deviceZeros.ts'
 import { SubmissionQueue } from './submission.ts'
-import type { Tables, ViewTable } from './tables.ts'
+import type { Tables } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
 
 /** The part of the engine's state that lies on the device; what a learned prior adds stays on the CPU. */
@@ -29,18 +32,28 @@ export class DeviceProblem {
   readonly #ownedBuffers: GPUBuffer[]
   readonly steps: DeviceSteps
   readonly balance: DeviceBalance
-  readonly errors: DeviceErrors
+  readonly #errors: DeviceErrors
+  /** Sums over all cells; undefined unless unlisted cells are zeros. */
+  readonly #zeros: DeviceZeros | undefined
 
-  /**
-   * @param created receives every buffer that is created, so that the caller can destroy them if this throws
-   */
+  /** Sizes, sums and scales of the entries. */
+  readonly statistics: Statistics
+  /** Whether training entries have equal coordinates. */
+  readonly isRepeated: boolean
+
+  /** @param created the buffers so far; it receives every further one, so that the caller can destroy them */
   private constructor(
     device: Device,
-    tables: Tables,
+    built: BuiltViews,
+    queue: SubmissionQueue,
     shape: Shape,
     hasMomentumFactors: boolean,
+    zeros: boolean,
     created: GPUBuffer[],
   ) {
+    const { tables } = built
+    this.statistics = built.statistics
+    this.isRepeated = built.isRepeated
     this.device = device
     this.#tables = tables
     this.#shape = shape
@@ -82,48 +95,64 @@ export class DeviceProblem {
         longRows.length > 0 ? createFrom(Uint32Array.from(longRows)) : undefined,
       ),
     }
-    this.#queue = new SubmissionQueue(device, shape.order)
-    own(this.#queue.steps)
-    const upload = (view: ViewTable): DeviceView => ({
-      shape: { ...shape, weighted: view.words > shape.order },
-      slices: sliceRecords(view, device.maxBindingBytes).map((slice) => ({
-        ...slice,
-        buffer: own(uploadSlice(device, view, slice)),
-      })),
+    this.#queue = queue
+    const viewOf = (slices: ViewSlices, words: number): DeviceView => ({
+      shape: { ...shape, weighted: words > shape.order },
+      slices,
     })
-    const views = modes.map(upload)
-    this.steps = new DeviceSteps(device, tables, shape, hasMomentumFactors, this.#buffers, views, this.#queue)
-    this.balance = new DeviceBalance(device, tables, shape, hasMomentumFactors, this.#buffers, this.#queue)
-    this.errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
-    this.errors.add('train', modes[0], views[0], this.#buffers.segments, own)
+    const views = built.modes.map((slices, i) => viewOf(slices, modes[i].words))
+    const buffers = this.#buffers
+    if (zeros) this.#zeros = new DeviceZeros(device, tables, shape, buffers.factors, queue, own)
+    this.steps = new DeviceSteps(
+      device,
+      tables,
+      shape,
+      hasMomentumFactors,
+      buffers,
+      views,
+      queue,
+      this.#zeros,
+    )
+    this.balance = new DeviceBalance(device, tables, shape, hasMomentumFactors, buffers, queue, zeros)
+    this.#errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
+    this.#errors.add('train', modes[0], views[0], this.#buffers.segments, own, zeros)
     for (const [name, view] of tables.sets)
-      this.errors.add(name, view, upload(view), createFrom(view.segments), own)
+      this.#errors.add(name, view, viewOf(built.sets.get(name)!, view.words), createFrom(view.segments), own)
   }
 
-  /** Creates and fills the buffers; throws an InputError if the device has too little memory. */
+  /**
+   * Builds the views of the entries on a device, and creates all other buffers. Throws an InputError for an
+   * invalid entry, or if the device has too little memory.
+   */
   static async open(
     device: Device,
-    tables: Tables,
+    entries: PreparedEntries,
     shape: Shape,
     hasMomentumFactors: boolean,
   ): Promise<DeviceProblem> {
-    device.gpu.pushErrorScope('out-of-memory')
     const created: GPUBuffer[] = []
-    let problem: DeviceProblem | undefined
-    let failure: unknown
-    try {
-      problem = new DeviceProblem(device, tables, shape, hasMomentumFactors, created)
-    } catch (error) {
-      failure = error
+    const own = (buffer: GPUBuffer): GPUBuffer => {
+      created.push(buffer)
+      return buffer
     }
-    const refusal = await device.gpu.popErrorScope()
-    if (problem && !refusal) return problem
-    for (const buffer of created) buffer.destroy()
-    if (failure && !refusal && !(failure instanceof RangeError)) throw failure
-    throw new InputError(
-      'memory',
-      `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasMomentumFactors))}; use the CPU engine, a smaller rank or fewer entries.`,
-    )
+    try {
+      const queue = new SubmissionQueue(device, shape.order)
+      own(queue.steps)
+      const built = await buildViews(device, queue, entries, own)
+      return await device.watch(
+        () => new DeviceProblem(device, built, queue, shape, hasMomentumFactors, entries.zeros, created),
+      )
+    } catch (error) {
+      for (const buffer of created) buffer.destroy()
+      const isMemory = error instanceof RangeError || (error instanceof InputError && error.code === 'memory')
+      if (!isMemory) throw error
+      const bytes = formatBytes(deviceBytes(entries, shape, hasMomentumFactors))
+      throw new InputError(
+        'memory',
+        `The graphics card has no room for ${bytes}; use the CPU engine, a smaller rank or fewer entries.`,
+        { cause: error },
+      )
+    }
   }
 
   /** Destroys all buffers; the device stays open. */
@@ -135,6 +164,24 @@ export class DeviceProblem {
   /** Resolves when all submitted work has been done. */
   finish(): Promise<void> {
     return this.#queue.finish()
+  }
+
+  /**
+   * Computes Σ w d² and Σ w |d|, d the residual of an entry, over each of the named sets; where unlisted cells
+   * are zeros, over all cells of 'train'.
+   */
+  async sumErrors(names: readonly string[]): Promise<ErrorSums[]> {
+    const sums = await this.#errors.sum(names)
+    const train = names.indexOf('train')
+    if (!this.#zeros || train < 0) return sums
+    await this.balance.sumColumns(false)
+    const all = await this.#zeros.sumAllCells(this.#buffers.totals)
+    // Rounding may make a difference that is almost zero negative.
+    sums[train] = {
+      squares: Math.max(0, all.squares + sums[train].squares),
+      absolutes: Math.max(0, all.absolutes + sums[train].absolutes),
+    }
+    return sums
   }
 
   /** The number of rows of each mode. */
@@ -231,27 +278,13 @@ export class DeviceProblem {
   }
 }
 
-/** Creates a buffer with the records of a slice, which may lie in several pieces of the view. */
-function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {
-  const [from, to] = records
-  return device.createFilled(4 * words * (to - from), (target) => {
-    for (const piece of pieces) {
-      const begin = Math.max(from, piece.first)
-      const end = Math.min(to, piece.first + piece.words.length / words)
-      if (begin < end)
-        target.set(
-          piece.words.subarray(words * (begin - piece.first), words * (end - piece.first)),
-          words * (begin - from),
-        )
-    }
-  })
-}
-
-/** Approximate bytes of the buffers of a problem. */
-function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasMomentumFactors: boolean): number {
-  const records = [...modes, ...sets.values()].reduce(
-    (sum, { entries, words, segments }) => sum + 4 * words * entries + 4 * segments.length,
-    0,
-  )
-  return records + (hasMomentumFactors ? 3 : 2) * 4 * rows.length * quadsOf(shape)
+/** Approximate bytes of the buffers of a problem: entries by every mode, once more while they are placed. */
+function deviceBytes({ dims, sources }: PreparedEntries, shape: Shape, hasMomentumFactors: boolean): number {
+  const entries = sources.reduce((sum, { name, tensor }) => {
+    const words = dims.length + (tensor.weights ? 1 : 0)
+    const copies = name === 'train' ? dims.length + 2 : 3
+    return sum + 4 * words * copies * tensor.values.length
+  }, 0)
+  const rows = dims.reduce((sum, dim) => sum + dim, 0)
+  return entries + (hasMomentumFactors ? 3 : 2) * 16 * rows * quadsOf(shape)
 }

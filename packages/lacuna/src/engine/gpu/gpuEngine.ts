@@ -2,7 +2,7 @@
  * The GPU engine: a WebGPU device that runs the steps, and the CPU engine's threads beside it, which build
  * the views and run what the device does not implement (sweeps under a learned prior, stratified SGD).
  */
-import { InputError, option, sentence } from '../../base/inputError.ts'
+import { InputError } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import { singleProcess } from '../../comm/index.ts'
 import { CpuEngine } from '../cpu/index.ts'
@@ -11,8 +11,9 @@ import { type FoundAdapter, findAdapter } from './adapter.ts'
 import { Device, type DeviceOptions } from './device.ts'
 import { type GpuBackend, GpuProblem } from './gpuProblem.ts'
 import type { GpuEngineOptions } from './options.ts'
+import { prepareEntries } from './setup/prepareEntries.ts'
+import { compileSetUp } from './setup/setUpWork.ts'
 import { quadsOf } from './shape.ts'
-import { tablesOf } from './tables.ts'
 
 export type { GpuEngineOptions } from './options.ts'
 
@@ -127,9 +128,20 @@ export class GpuEngine implements Engine {
     const isOnGpu = this.#runsOnGpu(size)
     if (isOnGpu) this.#checkFactors(size)
     return {
-      ...this.cpu.plan(size, { unpacked: isOnGpu }),
+      ...this.cpu.plan(size),
       backend: isOnGpu ? this.description : this.cpu.description,
     }
+  }
+
+  /**
+   * Compiles the kernels of the set-up, allocates the buffers through which entries are copied, and starts
+   * threads, in the background; errors surface in `load`.
+   */
+  warm(rank: number): void {
+    this.cpu.warm(rank)
+    if (!this.#device) return
+    this.#device.uploader.warm()
+    compileSetUp(this.#device).catch(() => {})
   }
 
   /**
@@ -138,49 +150,45 @@ export class GpuEngine implements Engine {
    */
   async load(problem: Problem): Promise<LoadedProblem> {
     if (this.#closed) throw new Error('The engine has been closed.')
-    const { rank, momentumFactors, zeros = false } = problem
+    const { rank, momentumFactors } = problem
     const { dims, values } = problem.tensor
-    if (!this.#runsOnGpu({ dims, entries: values.length, rank, momentumFactors, zeros }))
+    if (!this.#runsOnGpu({ dims, entries: values.length, rank, momentumFactors }))
       return this.cpu.load(problem)
-    if (zeros)
-      throw new InputError(
-        'option',
-        sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
-      )
     this.#checkFactors({ dims, rank })
-    const cpuProblem = await this.cpu.load(problem, { unpacked: true })
+    const entries = await prepareEntries(problem)
     try {
       const device = await this.#liveDevice()
       if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')
-      const tables = tablesOf(cpuProblem.views(), dims)
-      const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
-      const backend: GpuBackend = {
-        device: () => this.#liveDevice(),
-        description: (hasDevice: boolean) =>
-          hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
-        report: (text: string) => this.#options.onRemark?.(text),
-        fallsBackToCpu: this.#fallsBackToCpu,
-      }
-      return await GpuProblem.open(cpuProblem, backend, tables, shape, momentumFactors, device)
+      return await GpuProblem.open(problem, entries, this.#backend, device)
     } catch (error) {
-      if (this.#fallsBackToCpu && error instanceof InputError) {
-        this.#options.onRemark?.(cpuFallbackNotice(error))
-        return cpuProblem
-      }
-      await cpuProblem.close()
-      throw error
+      const isOfDevice = error instanceof InputError && ['memory', 'unavailable'].includes(error.code)
+      if (!this.#fallsBackToCpu || !isOfDevice) throw error
+      this.#options.onRemark?.(cpuFallbackNotice(error))
+      return this.cpu.load(problem)
+    }
+  }
+
+  /** The services of this engine for its problems. */
+  get #backend(): GpuBackend {
+    return {
+      device: () => this.#liveDevice(),
+      description: (hasDevice) => (hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`),
+      report: (text) => this.#options.onRemark?.(text),
+      fallsBackToCpu: this.#fallsBackToCpu,
+      loadOnCpu: (problem) => this.cpu.load(problem),
+      observe: (tensor, rank) => this.cpu.observe(tensor, rank),
     }
   }
 
   /**
    * Whether a problem runs on the GPU: every one does if `worthwhileFrom` is undefined, else those that are
-   * large enough, fit, and do not take unlisted cells for zeros.
+   * large enough and fit.
    */
   #runsOnGpu(size: ProblemSize): boolean {
     const { worthwhileFrom } = this.#options
     if (worthwhileFrom === undefined) return true
-    const { entries, rank, zeros = false } = size
-    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#maxBindingBytes
+    const { entries, rank } = size
+    return entries * rank >= worthwhileFrom && factorBytes(size) <= this.#maxBindingBytes
   }
 
   /** Whether the CPU runs what does not fit on the GPU: only in the engine that `autoEngine` opens. */

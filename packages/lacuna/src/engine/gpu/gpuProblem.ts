@@ -1,7 +1,6 @@
 /**
- * A problem on a GPU, beside the same problem on the CPU (`cpuProblem`). The CPU engine checks the entries
- * and sorts them into views, which are copied to the device; it also runs what the device does not implement,
- * on the state read from the device.
+ * A problem on a GPU. The CPU engine loads the same problem (`cpuProblem`) when it has to run what the device
+ * does not implement, on the state read from the device, or to continue when there is no device any more.
  *
  * A **backup** is a copy of the device's state in the memory of the process; it is taken now and then, with a
  * snapshot of the run. When the device is lost, the run continues from the backup, on a new device or else on
@@ -10,7 +9,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import type { CpuProblem } from '../cpu/index.ts'
+import { type CpuProblem, costOf } from '../cpu/index.ts'
 import type {
   EngineState,
   Iterated,
@@ -18,15 +17,16 @@ import type {
   LearnedPrior,
   LoadedProblem,
   Measured,
+  Problem,
   Statistics,
   Step,
   Timed,
 } from '../engine.ts'
 import type { Device } from './device.ts'
 import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
+import type { PreparedEntries } from './setup/prepareEntries.ts'
 import type { Shape } from './shape.ts'
 import { type DeviceStep, isDeviceStep } from './steps/deviceSteps.ts'
-import type { Tables } from './tables.ts'
 
 /** The services of the GPU engine that its problems use. */
 export interface GpuBackend {
@@ -38,6 +38,10 @@ export interface GpuBackend {
   report(sentence: string): void
   /** Whether the CPU continues when the device has no memory left. */
   fallsBackToCpu: boolean
+  /** Loads a problem on the CPU. */
+  loadOnCpu(problem: Problem): Promise<CpuProblem>
+  /** Computes the statistics of entries by row (LoadedProblem.observed) on the CPU. */
+  observe(tensor: SparseTensor, rank: number): Promise<Observed>
 }
 
 /** The least time between backups in seconds: reading the state back takes time itself. */
@@ -52,11 +56,12 @@ export class GpuProblem implements LoadedProblem {
   readonly hasStrata: boolean
   /** Whether 'posterior' steps can be taken, by the CPU's threads. */
   readonly hasPosterior: boolean
-  readonly #cpuProblem: CpuProblem
+  readonly #problem: Problem
+  readonly #entries: PreparedEntries
   readonly #backend: GpuBackend
-  readonly #tables: Tables
   readonly #shape: Omit<Shape, 'subgroup'>
-  readonly #momentumFactors: boolean
+  /** The same problem on the CPU; undefined until it is needed. */
+  #cpuProblem: CpuProblem | undefined
   /** The problem on the device if the current state is there; undefined while it is on the CPU. */
   #active: DeviceProblem | undefined
   /** The problem on the device while the current state is on the CPU: the device still has the entries. */
@@ -79,48 +84,44 @@ export class GpuProblem implements LoadedProblem {
   #lock: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    cpuProblem: CpuProblem,
+    problem: Problem,
+    entries: PreparedEntries,
     backend: GpuBackend,
-    tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
-    momentumFactors: boolean,
     active: DeviceProblem,
   ) {
-    this.statistics = cpuProblem.statistics
-    this.hasStrata = cpuProblem.hasStrata
-    this.hasPosterior = cpuProblem.hasPosterior
-    this.#cpuProblem = cpuProblem
+    this.statistics = active.statistics
+    this.hasStrata = entries.hasStrata
+    this.hasPosterior = entries.hasPosterior
+    this.#problem = problem
+    this.#entries = entries
     this.#backend = backend
-    this.#tables = tables
     this.#shape = shape
-    this.#momentumFactors = momentumFactors
     this.#active = active
   }
 
   /**
-   * Creates the problem on a device and copies the views of its entries there. Throws an InputError if the
-   * device has too little memory; `cpuProblem` then stays open.
-   * @param cpuProblem the same problem on the CPU, for steps that the device lacks and for fallback
+   * Loads a problem on a device. Throws an InputError for an invalid entry, or if the device has too little
+   * memory.
+   * @param entries the problem's entries, prepared
    * @param backend services of the GPU engine: replaces a lost device, reports notices
-   * @param tables the views of the entries, as the device stores them
-   * @param shape order and rank, and whether entries have weights
-   * @param momentumFactors whether memory for momentum factors is allocated
    */
   static async open(
-    cpuProblem: CpuProblem,
+    problem: Problem,
+    entries: PreparedEntries,
     backend: GpuBackend,
-    tables: Tables,
-    shape: Omit<Shape, 'subgroup'>,
-    momentumFactors: boolean,
     device: Device,
   ): Promise<GpuProblem> {
-    const active = await DeviceProblem.open(
-      device,
-      tables,
-      { ...shape, subgroup: device.subgroup },
-      momentumFactors,
-    )
-    return new GpuProblem(cpuProblem, backend, tables, shape, momentumFactors, active)
+    const weighted = entries.sources[0].tensor.weights !== undefined
+    const shape = { order: entries.dims.length, rank: problem.rank, weighted }
+    const active = await openOn(device, problem, entries, shape)
+    try {
+      if (active.isRepeated) problem.onRepeated?.()
+    } catch (error) {
+      active.close()
+      throw error
+    }
+    return new GpuProblem(problem, entries, backend, shape, active)
   }
 
   /** The name of the hardware that this problem runs on. */
@@ -133,7 +134,9 @@ export class GpuProblem implements LoadedProblem {
    * but no solution was found faster (docs/gpu.md).
    */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
-    return this.#cpuProblem.cost(stage)
+    const { dims, emptyRows, sets } = this.statistics
+    const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
+    return costOf(stage, rows, sets.train.entries, this.#shape.rank)
   }
 
   /** Replaces the factors, without momentum; the backup then has them, too. */
@@ -142,14 +145,12 @@ export class GpuProblem implements LoadedProblem {
       async (deviceProblem) => {
         deviceProblem.writeFactors(factors)
         // After a loss the run starts again from these factors; the next balance makes means and v from them.
-        this.#backup = {
-          ...(await this.#stateWithoutMomentum(deviceProblem)),
-          factors: factors.map((factor) => factor.slice()),
-        }
+        const { momentumFactors, ...state } = this.#backup ?? noState(factors, this.#shape.rank)
+        this.#backup = { ...state, factors: factors.map((factor) => factor.slice()) }
         this.#backupAt = -Infinity // the next snapshot takes a new backup at once
         await deviceProblem.finish()
       },
-      () => this.#cpuProblem.writeFactors(factors),
+      (cpuProblem) => cpuProblem.writeFactors(factors),
     )
   }
 
@@ -157,7 +158,7 @@ export class GpuProblem implements LoadedProblem {
   readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     return this.#run(
       (deviceProblem) => deviceProblem.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
-      () => this.#cpuProblem.readFactors(which),
+      (cpuProblem) => cpuProblem.readFactors(which),
     )
   }
 
@@ -166,12 +167,12 @@ export class GpuProblem implements LoadedProblem {
     const { step } = run
     if (!isDeviceStep(step)) {
       await this.#exclusively(() => this.#toCpu())
-      return this.#exclusively(() => this.#cpuProblem.iterate(run))
+      return this.#exclusively(async () => (await this.#loadOnCpu()).iterate(run))
     }
     await this.#exclusively(() => this.#toDevice())
     return this.#run(
       (deviceProblem) => this.#iterate(deviceProblem, { ...run, step }),
-      () => this.#cpuProblem.iterate(run),
+      (cpuProblem) => cpuProblem.iterate(run),
     )
   }
 
@@ -195,14 +196,14 @@ export class GpuProblem implements LoadedProblem {
   /** Makes `iterate` end after the current AO iteration, also later calls, until `stop(false)`. */
   stop(stopped = true): void {
     this.#isStopped = stopped
-    this.#cpuProblem.stop(stopped)
+    this.#cpuProblem?.stop(stopped)
   }
 
   /** Scales the columns to equal norms in all modes, and fills rows without entries; returns the duration. */
   balance(): Promise<Timed> {
     return this.#run(
       (deviceProblem) => measureTime(() => deviceProblem.balance.run()),
-      () => this.#cpuProblem.balance(),
+      (cpuProblem) => cpuProblem.balance(),
     )
   }
 
@@ -211,7 +212,7 @@ export class GpuProblem implements LoadedProblem {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#run(
       (deviceProblem) => measureTime(() => deviceProblem.balance.fillEmptyRows()),
-      () => this.#cpuProblem.fillEmptyRows(),
+      (cpuProblem) => cpuProblem.fillEmptyRows(),
     )
   }
 
@@ -220,16 +221,16 @@ export class GpuProblem implements LoadedProblem {
     for (const name of sets)
       if (!Object.hasOwn(this.statistics.sets, name)) throw new Error(`No set '${name}' was loaded.`)
     // A probe of all entries has no view of its own.
-    const names = sets.map((name) => (this.#tables.sets.has(name) ? name : 'train'))
+    const names = sets.map((name) => (name === 'probe' && this.#entries.isProbeAll ? 'train' : name))
     const distinct = [...new Set(names)]
     return this.#run(
       async (deviceProblem) => {
         const start = performance.now()
-        const sums = await deviceProblem.errors.sum(distinct)
+        const sums = await deviceProblem.sumErrors(distinct)
         const seconds = (performance.now() - start) / 1000
         return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
       },
-      () => this.#cpuProblem.errors(sets),
+      (cpuProblem) => cpuProblem.errors(sets),
     )
   }
 
@@ -241,7 +242,7 @@ export class GpuProblem implements LoadedProblem {
         await this.#takeBackup(deviceProblem)
         await deviceProblem.finish()
       },
-      () => this.#cpuProblem.snapshot(),
+      (cpuProblem) => cpuProblem.snapshot(),
     )
   }
 
@@ -252,7 +253,7 @@ export class GpuProblem implements LoadedProblem {
         deviceProblem.restore()
         await deviceProblem.finish()
       },
-      () => this.#cpuProblem.restore(),
+      (cpuProblem) => cpuProblem.restore(),
     )
   }
 
@@ -261,11 +262,11 @@ export class GpuProblem implements LoadedProblem {
     return this.#run(
       async (deviceProblem) => {
         const state = await deviceProblem.readState()
-        if (!this.#cpuProblem.hasPosterior) return state
-        // The state of a learned prior stays on the CPU.
+        // The state of a learned prior stays on the CPU, if there is any.
+        if (!this.#cpuProblem?.hasPosterior) return state
         return { ...(await this.#cpuProblem.readState()), ...state }
       },
-      () => this.#cpuProblem.readState(),
+      (cpuProblem) => cpuProblem.readState(),
     )
   }
 
@@ -273,24 +274,24 @@ export class GpuProblem implements LoadedProblem {
   writeState(state: EngineState): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
-        if (state.moments) await this.#cpuProblem.writeState(state)
+        if (state.moments) await (await this.#loadOnCpu()).writeState(state)
         deviceProblem.writeState(state)
         this.#backup = copyOf(state)
         this.#backupAt = performance.now()
         await deviceProblem.finish()
       },
-      () => this.#cpuProblem.writeState(state),
+      (cpuProblem) => cpuProblem.writeState(state),
     )
   }
 
   /** The statistics of the entries of each row (LoadedProblem.observed), computed on the CPU. */
   observed(tensor?: SparseTensor): Promise<Observed> {
-    return this.#cpuProblem.observed(tensor)
+    return this.#backend.observe(tensor ?? this.#problem.tensor, this.#shape.rank)
   }
 
   /** Reads the learned prior, which is on the CPU; undefined if there is none. */
-  readPrior(): Promise<LearnedPrior | undefined> {
-    return this.#cpuProblem.readPrior()
+  async readPrior(): Promise<LearnedPrior | undefined> {
+    return this.#cpuProblem?.readPrior()
   }
 
   /** Closes the problem on the device and on the CPU after the current operation; later calls reject. */
@@ -300,7 +301,7 @@ export class GpuProblem implements LoadedProblem {
     await this.#lock.catch(() => {})
     this.#active?.close()
     this.#idle?.close()
-    await this.#cpuProblem.close()
+    await this.#cpuProblem?.close()
   }
 
   /** Runs an operation after all earlier ones have finished; rejects if the problem has been closed. */
@@ -315,11 +316,14 @@ export class GpuProblem implements LoadedProblem {
    * Runs an operation where the current state is. If the device is lost or, where the CPU may take over, has
    * no memory left, repeats the operation from the last backup on a new device or the CPU.
    */
-  #run<T>(onDevice: (deviceProblem: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
+  #run<T>(
+    onDevice: (deviceProblem: DeviceProblem) => Promise<T>,
+    onCpu: (cpuProblem: CpuProblem) => Promise<T>,
+  ): Promise<T> {
     return this.#exclusively(async () => {
       for (;;) {
         const deviceProblem = this.#active
-        if (!deviceProblem) return onCpu()
+        if (!deviceProblem) return onCpu(await this.#loadOnCpu())
         try {
           return await this.#watch(deviceProblem, () => onDevice(deviceProblem))
         } catch (error) {
@@ -364,7 +368,8 @@ export class GpuProblem implements LoadedProblem {
     this.#active = undefined
     deviceProblem.close()
     this.#backend.report(`${error.message} The run goes on from its last snapshot on the CPU.`)
-    if (this.#backup) await this.#cpuProblem.writeState(this.#backup)
+    const cpuProblem = await this.#loadOnCpu()
+    if (this.#backup) await cpuProblem.writeState(this.#backup)
   }
 
   /**
@@ -378,18 +383,24 @@ export class GpuProblem implements LoadedProblem {
     const backup = this.#backup
     const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#backend.device()
     const why = `The graphics card was lost (${lost.lost})`
-    if (device) {
-      const shape = { ...this.#shape, subgroup: device.subgroup }
-      this.#active = await DeviceProblem.open(device, this.#tables, shape, this.#momentumFactors).catch(
-        () => undefined,
-      )
-    }
+    if (device)
+      this.#active = await openOn(device, this.#problem, this.#entries, this.#shape).catch(() => undefined)
     this.#backend.report(
       `${why}; the run goes on from its last snapshot on ${this.#active ? 'a new device' : 'the CPU'}.`,
     )
     if (!backup) return
     if (this.#active) this.#mustWriteBackup = true
-    else await this.#cpuProblem.writeState(backup)
+    else await (await this.#loadOnCpu()).writeState(backup)
+  }
+
+  /** The same problem on the CPU, which is loaded when it is first needed. */
+  async #loadOnCpu(): Promise<CpuProblem> {
+    if (!this.#cpuProblem) {
+      // The device has checked the entries, and `onRepeated` has been called.
+      this.#cpuProblem = await this.#backend.loadOnCpu({ ...this.#problem, onRepeated: undefined })
+      this.#cpuProblem.stop(this.#isStopped)
+    }
+    return this.#cpuProblem
   }
 
   /** Moves the current state to the CPU, if it is on the device, which keeps the entries. */
@@ -397,7 +408,8 @@ export class GpuProblem implements LoadedProblem {
     const deviceProblem = this.#active
     if (!deviceProblem) return
     try {
-      await this.#cpuProblem.writeState(await this.#watch(deviceProblem, () => deviceProblem.readState()))
+      const cpuProblem = await this.#loadOnCpu()
+      await cpuProblem.writeState(await this.#watch(deviceProblem, () => deviceProblem.readState()))
       this.#idle = deviceProblem
       this.#active = undefined
     } catch (error) {
@@ -412,7 +424,7 @@ export class GpuProblem implements LoadedProblem {
    */
   async #toDevice(): Promise<void> {
     if (this.#active || !this.#idle || this.#idle.device.lost) return
-    const state = await this.#cpuProblem.readState()
+    const state = await this.#cpuProblem!.readState()
     this.#active = this.#idle
     this.#idle = undefined
     this.#backup = copyOf(state)
@@ -425,13 +437,23 @@ export class GpuProblem implements LoadedProblem {
     this.#backup = await deviceProblem.readState()
     this.#backupAt = performance.now()
   }
-
-  /** The state of the backup without momentum factors, or that of the device if there is no backup. */
-  async #stateWithoutMomentum(deviceProblem: DeviceProblem): Promise<DeviceState> {
-    const { momentumFactors, ...state } = this.#backup ?? (await deviceProblem.readState())
-    return state
-  }
 }
+
+/** The state before the first balance: no means, and v = 1. */
+const noState = (factors: readonly Float32Array[], rank: number): DeviceState => ({
+  factors: [...factors],
+  means: factors.map(() => new Float32Array(rank)),
+  scales: factors.map(() => new Float32Array(rank).fill(1)),
+})
+
+/** Loads a problem on a device. */
+const openOn = (
+  device: Device,
+  { momentumFactors }: Problem,
+  entries: PreparedEntries,
+  shape: Omit<Shape, 'subgroup'>,
+): Promise<DeviceProblem> =>
+  DeviceProblem.open(device, entries, { ...shape, subgroup: device.subgroup }, momentumFactors)
 
 /** Copies the arrays of that part of a state which lies on the device. */
 function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineState): DeviceState {

@@ -11,7 +11,8 @@ import { type StepWords, slotBytes, writeStep } from './wgsl/step.ts'
 export interface Dispatch {
   kernel: GpuKernel
   group: GPUBindGroup
-  step: StepWords
+  /** Its parameters: those of a step, or the words of another kernel's own. */
+  step: StepWords | Uint32Array
   /** Workgroups per layer; may exceed what a device allows in one dimension. */
   groups: number
   /** Workgroups in the third dimension; 1 by default. */
@@ -75,7 +76,8 @@ export class SubmissionQueue {
     const { gpu, maxWorkgroups } = this.#device
     if (this.#pending.length === 0) return
     this.#pending.forEach(({ step }, i) => {
-      writeStep(this.#staging, i * this.slot, step)
+      if (step instanceof Uint32Array) new Uint32Array(this.#staging, i * this.slot).set(step)
+      else writeStep(this.#staging, i * this.slot, step)
     })
     gpu.queue.writeBuffer(this.steps, 0, this.#staging, 0, this.#pending.length * this.slot)
     const encoder = gpu.createCommandEncoder()

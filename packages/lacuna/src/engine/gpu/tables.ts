@@ -1,17 +1,6 @@
 /**
- * Tables of rows and segments for the device, made of the views that the CPU engine has built. Rows and
- * segments of all modes are numbered consecutively. The segments and records of a view's partitions follow
- * one another.
+ * Tables of rows and segments for the device. Rows and segments of all modes are numbered consecutively.
  */
-import type { LoadedView, LoadedViews } from '../cpu/index.ts'
-
-/** The records of a view in one partition of the CPU engine. */
-export interface Piece {
-  /** The number in the view of its first record. */
-  first: number
-  /** (records × words of a record) */
-  words: Uint32Array
-}
 
 /** A view (the entries ordered by the rows of a mode): its segments and records. */
 export interface ViewTable {
@@ -22,8 +11,6 @@ export interface ViewTable {
   entries: number
   /** 32-bit words of a record. */
   words: number
-  /** The records, partition by partition. */
-  pieces: Piece[]
 }
 
 /** The view of the training entries by one mode. */
@@ -51,58 +38,79 @@ export interface Tables {
   leastWindow: number
 }
 
+/** The rows of a view, and how its entries are divided into segments and bins (wgsl/setup.ts). */
+export interface ViewRows {
+  /** (P) Entries of each row. */
+  lengths: Uint32Array
+  /** (P + 1) The number of each row's first segment, and of all segments. */
+  firstSegments: Uint32Array
+  /** (P + 1) The number of each row's first bin, and of all bins. */
+  firstBins: Uint32Array
+  /** (bins + 1) The number of the first record of each bin, and of all records. */
+  starts: Uint32Array
+  /** 32-bit words of a record. */
+  words: number
+}
+
 /**
- * Makes the tables of a problem; they refer to the records in the CPU engine's memory, without copying them.
- * @param loaded the views that the CPU engine has built, with unpacked records
- * @param dims rows of each mode
+ * Makes the tables of a problem.
+ * @param modes the views of the training entries by every mode
+ * @param sets the views of the other sets, by name
+ * @param leastWindow the fewest sampled entries for which another segment of a row is visited
  */
-export function tablesOf(loaded: LoadedViews, dims: readonly number[]): Tables {
-  const totalRows = dims.reduce((sum, dim) => sum + dim, 0)
+export function tablesOf(
+  modes: readonly ViewRows[],
+  sets: ReadonlyMap<string, ViewRows>,
+  leastWindow: number,
+): Tables {
+  const totalRows = modes.reduce((sum, { lengths }) => sum + lengths.length, 0)
   const rows = new Uint32Array(4 * totalRows)
-  const modes: ModeTable[] = []
+  const tables: ModeTable[] = []
   let [firstRow, firstSegment] = [0, 0]
-  for (const [mode, dim] of dims.entries()) {
-    const { firstSegments, rowLengths } = loaded.views[mode]
-    const view = viewTable(loaded.views[mode], firstRow)
+  for (const [mode, view] of modes.entries()) {
+    const { firstSegments, lengths } = view
     const longRows: number[] = []
     let observed = 0
-    for (let p = 0; p < dim; p++) {
+    for (let p = 0; p < lengths.length; p++) {
       const count = firstSegments[p + 1] - firstSegments[p]
       const at = 4 * (firstRow + p)
       rows[at] = firstSegment + firstSegments[p]
       rows[at + 1] = count
-      rows[at + 2] = rowLengths[p]
+      rows[at + 2] = lengths[p]
       rows[at + 3] = mode
       if (count > 1) longRows.push(firstRow + p)
-      if (rowLengths[p] > 0) observed++
+      if (lengths[p] > 0) observed++
     }
-    modes.push({ ...view, firstRow, rows: dim, firstSegment, observed, longRows })
-    firstRow += dim
-    firstSegment += view.segments.length / 4
+    const table = viewTable(view, firstRow)
+    tables.push({ ...table, firstRow, rows: lengths.length, firstSegment, observed, longRows })
+    firstRow += lengths.length
+    firstSegment += table.segments.length / 4
   }
-  const sets = new Map<string, ViewTable>()
-  for (const [name, v] of loaded.viewOf) if (v >= dims.length) sets.set(name, viewTable(loaded.views[v], 0))
-  return { modes, sets, rows, totalSegments: firstSegment, leastWindow: Math.max(1, loaded.leastWindow) }
+  return {
+    modes: tables,
+    sets: new Map([...sets].map(([name, view]) => [name, viewTable(view, 0)])),
+    rows,
+    totalSegments: firstSegment,
+    leastWindow,
+  }
 }
 
 /** Makes the table of one view. @param firstRow the number of the mode's first row over all modes */
-function viewTable({ firstSegments, words, partitions }: LoadedView, firstRow: number): ViewTable {
-  const rows = firstSegments.length - 1
+function viewTable(
+  { lengths, firstSegments, firstBins, starts, words }: ViewRows,
+  firstRow: number,
+): ViewTable {
+  const rows = lengths.length
   const segments = new Uint32Array(4 * firstSegments[rows])
-  const pieces: Piece[] = []
-  let [at, entries] = [0, 0]
-  for (const { recordStart, records } of partitions) {
-    for (let s = 0; s + 1 < recordStart.length; s++, at += 4) {
-      segments[at] = entries + recordStart[s]
-      segments[at + 1] = recordStart[s + 1] - recordStart[s]
-    }
-    if (records.length > 0) pieces.push({ first: entries, words: records })
-    entries += records.length / words
-  }
-  for (let p = 0; p < rows; p++)
-    for (let s = firstSegments[p]; s < firstSegments[p + 1]; s++) {
+  for (let p = 0; p < rows; p++) {
+    const [first, end] = [firstSegments[p], firstSegments[p + 1]]
+    const bins = (firstBins[p + 1] - firstBins[p]) / (end - first)
+    for (let s = first, bin = firstBins[p]; s < end; s++, bin += bins) {
+      segments[4 * s] = starts[bin]
+      segments[4 * s + 1] = starts[bin + bins] - starts[bin]
       segments[4 * s + 2] = firstRow + p
       segments[4 * s + 3] = p
     }
-  return { segments, entries, words, pieces }
+  }
+  return { segments, entries: starts[starts.length - 1], words }
 }

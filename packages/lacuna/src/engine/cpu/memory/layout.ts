@@ -162,8 +162,6 @@ export interface PartitionSize {
   segment: number
   /** Rows per mode. */
   dims: readonly number[]
-  /** Whether every index of a record takes a word of its own (packing.ts). */
-  unpacked: boolean
   /** One per mode of the training entries, then the other sets. */
   views: readonly ViewSize[]
   /** The most partial sums over segments of long rows in a mode. */
@@ -235,7 +233,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
   const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownCounters }, v) => {
     const mode = v < order ? v : 0
-    const packing = packingOf(dims, mode, size.unpacked)
+    const packing = packingOf(dims, mode)
     const words = packing.words + (weighted ? 2 : 1)
     return {
       descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),

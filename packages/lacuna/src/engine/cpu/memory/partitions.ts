@@ -42,12 +42,8 @@ export function layOutPartitions(
     posterior,
     strata,
     dims,
-    unpacked,
     threads,
-  }: Pick<
-    PartitionSize,
-    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'unpacked' | 'threads'
-  >,
+  }: Pick<PartitionSize, 'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'threads'>,
 ): PartitionLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
@@ -72,7 +68,6 @@ export function layOutPartitions(
         strata,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
-        unpacked,
         views: views.map(({ name, source, slices, ownCounters }, v) => ({
           ownCounters,
           name,

@@ -31,16 +31,9 @@ export interface CpuPlan extends EnginePlan {
  * @param threads threads per process
  * @param leastParts the fewest partitions per process
  * @param processes number of processes
- * @param unpacked whether every index of a record takes a word of its own
  */
-export function planPartitions(
-  size: ProblemSize,
-  threads: number,
-  leastParts = 1,
-  processes = 1,
-  unpacked = false,
-): CpuPlan {
-  const whole = layOut(partitionSize(size, threads, 1, unpacked))
+export function planPartitions(size: ProblemSize, threads: number, leastParts = 1, processes = 1): CpuPlan {
+  const whole = layOut(partitionSize(size, threads, 1))
   const replicated = replicatedBytes(whole)
   const room = PLANNED_FILL * MOST_PARTITION_BYTES - replicated
   const divisible = whole.byteLength - replicated
@@ -51,8 +44,7 @@ export function planPartitions(
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
   const parts = Math.max(leastParts, Math.ceil(divisible / room / processes))
-  const layout =
-    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, unpacked))
+  const layout = parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
   // Only the first partition holds the snapshot.
   const items = [...layout.items].map(([name, byteLength]) => ({
@@ -75,7 +67,7 @@ function replicatedBytes({ items }: PartitionLayout): number {
 }
 
 /** The expected size of one of `parts` partitions, if rows and entries are divided evenly among them. */
-function partitionSize(size: ProblemSize, threads: number, parts: number, unpacked: boolean): PartitionSize {
+function partitionSize(size: ProblemSize, threads: number, parts: number): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
@@ -110,7 +102,6 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
     strata,
     segment,
     dims,
-    unpacked,
     views: [
       ...dims.map((rows, mode) => viewSize('entries', rows, entries, mode === 0)),
       ...others.map(([name, count]) => viewSize(name, dims[0], count, true)),

@@ -3,7 +3,6 @@
  * pool and the other processes.
  */
 
-import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
 import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
@@ -24,12 +23,21 @@ import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { toSharedTensor } from '../memory/sharedTensor.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
+import { formGroup } from '../threads/threadGroup.ts'
+import { threadsForLoading } from '../threads/threadsForWork.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
-import { meanWeightOf } from './meanWeight.ts'
 import { orderKeys } from './place/order.ts'
 import { routeEntries } from './place/routeEntries.ts'
+import {
+  chooseScales,
+  digestOf,
+  emptyRowsOf,
+  meanWeightsOf,
+  refuseWeightedZeros,
+  resolveSize,
+} from './problemEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
@@ -60,9 +68,10 @@ export interface LoadedPartitions {
 export interface LoadingContext extends ProblemWorkers {
   /** The fewest partitions per process. */
   leastParts: number
-  /** Whether every index of a record takes a word of its own (packing.ts). */
-  unpacked: boolean
-  /** Returns a memory of at least this size, filled with zeros. */
+  /**
+   * Returns a memory of at least this size, filled with zeros; for a shared thread group, a new one of this
+   * size.
+   */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -80,10 +89,9 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, unpacked, takeMemory } = context
+  const { pool, members, communicator, group, leastParts, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
-  const threads = members.length
   const entries = await countSets(problem, communicator)
   const trainEntries = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
@@ -93,8 +101,10 @@ export async function loadPartitions(
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
-  const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
-  await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
+  const plan = planPartitions(size, group.threads, leastParts, group.size)
+  await communicator.failTogether(() =>
+    checkPlan(plan, availableMemory() / (group.isShared ? 1 : communicator.hostSize)),
+  )
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = trainEntries + unknown
@@ -107,52 +117,45 @@ export async function loadPartitions(
   const { padded } = plan.layout
   const module = await compileKernel(padded)
   const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
-  const { views, counted, counting } = await countViews(
-    pool,
-    members,
-    module,
-    sources,
-    entries,
-    keys,
-    padded,
-    communicator,
-  )
+  const loading = await chooseLoaders(context, problem)
+  const { views, counted, counting } = await countViews(loading, module, sources, entries, keys, padded)
   times.count = lap()
-  // All processes must compute the same partitions, even if their numbers of threads differ.
-  const mostThreads = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
-  const layouts = layOutPartitions(views, plan.parts, communicator.size, {
+  const layouts = layOutPartitions(views, plan.parts, group.size, {
     rank,
     momentumFactors,
     zeros,
     posterior,
     strata: strata ? total : 0,
     dims,
-    unpacked,
-    threads: mostThreads,
+    // All groups must compute the same partitions, even if their numbers of threads differ.
+    threads: group.mostThreads,
   })
-  const partsEach = layouts.length / communicator.size
-  const firstPart = communicator.rank * partsEach
+  const partsEach = layouts.length / group.size
+  const firstPart = group.rank * partsEach
   const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
     layouts
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
+  for (const { memory } of parts) await group.share(memory)
   checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
-  const observed = dims.map((_, mode) => dims[mode] - countEmptyRows(views[mode].lengths))
+  const emptyRows = dims.map((_, mode) => emptyRowsOf(views[mode].lengths))
+  const observed = dims.map((dim, mode) => dim - emptyRows[mode].length)
   const owned = dims.map((_, mode) =>
     views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
   )
   const shared = dims.map((_, mode) => planSharedRows(views[mode]))
-  parts.forEach((part, k) => {
-    writeControl(part.memory, part.layout.control, threads)
-    views.forEach((view, v) => {
-      writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+  if (group.isLeader)
+    parts.forEach((part, k) => {
+      writeControl(part.memory, part.layout.control, loading.group)
+      views.forEach((view, v) => {
+        writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+      })
+      shared.forEach((rows, mode) => {
+        writeSharedRowTables(part, rows, views[mode].shared, mode)
+      })
     })
-    shared.forEach((rows, mode) => {
-      writeSharedRowTables(part, rows, views[mode].shared, mode)
-    })
-  })
   const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
     firstChunks: slices.map(({ firstChunk }) => firstChunk),
@@ -162,7 +165,7 @@ export async function loadPartitions(
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
   const setup = {
-    threads,
+    threads: group.threads,
     parts,
     firstPart,
     segments,
@@ -176,17 +179,13 @@ export async function loadPartitions(
     posterior,
     noiseSums,
   }
-  await pool.ask(members, (thread) => ({
-    type: 'open',
-    problem: number,
+  await pool.ask(members, (member) => {
+    const positions = group.positionsOf(member)
     // Only the first thread learns from side information.
-    setup: {
-      ...setup,
-      thread,
-      sideInformation: posterior ? sideInformationFor(problem, thread) : undefined,
-    },
-    module,
-  }))
+    const sideInformation = posterior ? sideInformationFor(problem, positions.thread) : undefined
+    return { type: 'open', problem: number, setup: { ...setup, ...positions, sideInformation }, module }
+  })
+  await group.barrier()
   const input = {
     views: sources.map(({ source }) => source),
     keys,
@@ -198,10 +197,15 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  await placeAndSort(context, number, problem, input, times, lap)
+  try {
+    await placeAndSort(loading, number, problem, input, times, lap)
+  } catch (error) {
+    await pool.ask(members, () => ({ type: 'close', problem: number }))
+    throw error
+  }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await buildCells(context, number, parts, lengths, seed)
+    await buildCells(loading, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -228,7 +232,7 @@ export async function loadPartitions(
     ),
     statistics: {
       dims,
-      emptyRows: dims.map((_, mode) => emptyRows(views[mode].lengths)),
+      emptyRows,
       valueScale,
       factorScale,
       digest: digestOf(counted.digest, dims),
@@ -236,29 +240,17 @@ export async function loadPartitions(
   }
 }
 
-/**
- * The size of a problem, with the options resolved that are functions of `entries`, the number of training
- * entries of all processes. Strata need momentum factors, and exclude zeros and weights.
- */
-function resolveSize(problem: Problem, entries: number, weighted: boolean) {
-  const { rank, momentumFactors, zeros = false, probe, posterior = false, strata = false } = problem
-  const isStrata = typeof strata === 'function' ? strata(entries) : strata
-  return {
-    dims: problem.tensor.dims,
-    entries,
-    probe: typeof probe === 'function' ? probe(entries) : probe,
-    rank,
-    momentumFactors,
-    zeros,
-    posterior: typeof posterior === 'function' ? posterior(entries) : posterior,
-    strata: isStrata && momentumFactors && !zeros && !weighted,
-    weighted,
-  }
+/** The threads that load a problem: fewer than those that solve it where entries are few. Collective. */
+async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Promise<LoadingContext> {
+  const { members, communicator, allThreads } = context
+  if (allThreads) return context
+  const loaders = members.slice(0, threadsForLoading(tensor.values.length, members.length))
+  return { ...context, members: loaders, group: await formGroup(communicator, loaders.length) }
 }
 
 /**
- * Places the records of all entries in the views and sorts them. With several processes the entries are first
- * sent to those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * Places the records of all entries in the views and sorts them. With several thread groups the entries are
+ * first sent to those that own them. Calls `problem.onRepeated` in all processes if coordinates are repeated.
  * @param number by which the pool's threads know the problem
  * @param times receives the seconds of both phases
  * @param lap returns the seconds since its last call
@@ -271,24 +263,21 @@ async function placeAndSort(
   times: Pick<SetUpTimes, 'place' | 'sort'>,
   lap: () => number,
 ): Promise<void> {
-  const { pool, members, communicator } = context
-  if (communicator.size === 1) {
-    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, input }))
-    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
-    times.sort = lap() - times.place
-    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
-      try {
-        problem.onRepeated?.()
-      } catch (error) {
-        await pool.ask(members, () => ({ type: 'close', problem: number }))
-        throw error
-      }
-  } else {
+  const { pool, members, communicator, group } = context
+  if (group.size > 1) {
     await routeEntries(context, number, input)
     times.place = lap()
-    await pool.ask(members, () => ({ type: 'sort', problem: number, input }))
-    times.sort = lap()
   }
+  const type = group.size > 1 ? 'sort' : 'place'
+  const request = { type, problem: number, input, threads: group.threads } as const
+  const answers = (await pool.ask(members, () => request)) as number[][]
+  const seconds = lap()
+  const placing = Math.max(...answers.map(([seconds]) => seconds))
+  times.place += placing
+  times.sort = seconds - placing
+  const own = answers.reduce((sum, [, repeated]) => sum + repeated, 0)
+  const [repeated] = await communicator.sumNumbers(own)
+  if (repeated > 0) await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
 }
 
 /** Side information for a thread: threads other than the first only need to know which modes have any. */
@@ -306,28 +295,6 @@ async function countSets(
   )
   return new Map(
     Object.keys(named).map((name, i) => [name, counted.reduce((sum, counts) => sum + counts[i], 0)]),
-  )
-}
-
-/** The mean weight of each set whose entries have weights, by name, over all processes. */
-async function meanWeightsOf(
-  { tensor, sets = {} }: Problem,
-  communicator: Communicator,
-): Promise<Map<string, number>> {
-  const means = new Map<string, number>()
-  for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
-    const describeEntry = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
-    const mean = await meanWeightOf(communicator, set, describeEntry)
-    if (mean !== undefined) means.set(name, mean)
-  }
-  return means
-}
-
-/** The error for weights where unlisted cells are zeros. */
-function refuseWeightedZeros(): InputError {
-  return new InputError(
-    'option',
-    sentence`With ${option('missing', 'zero')} all cells count alike, and the entries have weights; leave one of the two out.`,
   )
 }
 
@@ -363,39 +330,7 @@ function sourcesOf(
   return sources
 }
 
-/**
- * Chooses the powers of two by which values and factors are multiplied, from Σ x² over the entries. Data of
- * any magnitude, 10⁻³⁰ or 10³⁰, is then solved near 1, where float32 neither overflows nor underflows.
- * Dividing values by 2^(Nj) and factors by 2^j leaves the problem the same; since both are powers of two, no
- * bit of the solution changes.
- */
-function chooseScales(squares: number, entries: number, N: number): { values: number; factors: number } {
-  const rms = Math.sqrt(squares / entries)
-  const j = rms > 0 ? Math.round(Math.log2(rms) / N) : 0
-  return { values: 2 ** (-N * j), factors: 2 ** -j }
-}
-
 /** The number of entries of a view in all partitions. */
 function entriesOf({ slices }: View): number {
   return slices.reduce((sum, { entries }) => sum + entries, 0)
-}
-
-/** The number of rows without entries. */
-function countEmptyRows(lengths: Uint32Array): number {
-  let count = 0
-  for (let p = 0; p < lengths.length; p++) if (lengths[p] === 0) count++
-  return count
-}
-
-/** The rows without entries, ascending. */
-function emptyRows(lengths: Uint32Array): Uint32Array {
-  const count = countEmptyRows(lengths)
-  const rows = new Uint32Array(count)
-  for (let p = 0, i = 0; i < count; p++) if (lengths[p] === 0) rows[i++] = p
-  return rows
-}
-
-/** Formats a digest: the sizes of the modes, then each word in hexadecimal, joined by `-`. */
-function digestOf(digest: readonly number[], dims: readonly number[]): string {
-  return [dims.join('x'), ...digest.map((word) => (word >>> 0).toString(16).padStart(8, '0'))].join('-')
 }

@@ -18,15 +18,12 @@ export interface Slice {
   records: Range
 }
 
-/** Most bytes of a slice, whatever the device allows: its buffer is filled through memory of the process. */
-const LARGEST_SLICE = 2 ** 30
-
 /**
  * Divides a view into slices of at most `mostBytes`, each as long as possible. Throws an InputError if one
  * segment is longer than that.
  */
 export function sliceRecords({ segments, words }: ViewTable, mostBytes: number): Slice[] {
-  const most = Math.floor(Math.min(mostBytes, LARGEST_SLICE) / (4 * words))
+  const most = Math.floor(mostBytes / (4 * words))
   const count = segments.length / 4
   const slices: Slice[] = []
   const startOf = (s: number): number => segments[4 * s]

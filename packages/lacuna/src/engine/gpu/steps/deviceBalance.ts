@@ -21,10 +21,12 @@ export class DeviceBalance {
   readonly #tables: Tables
   readonly #shape: Shape
   readonly #hasMomentumFactors: boolean
+  readonly #zeros: boolean
   readonly #buffers: DeviceBuffers
   readonly #queue: SubmissionQueue
   readonly #groups = new Map<string, GPUBindGroup>()
 
+  /** @param zeros whether unlisted cells are zeros: rows without entries, and those that λ shrinks to, are 0 */
   constructor(
     device: Device,
     tables: Tables,
@@ -32,7 +34,9 @@ export class DeviceBalance {
     hasMomentumFactors: boolean,
     buffers: DeviceBuffers,
     queue: SubmissionQueue,
+    zeros: boolean,
   ) {
+    this.#zeros = zeros
     this.#device = device
     this.#tables = tables
     this.#shape = shape
@@ -51,7 +55,7 @@ export class DeviceBalance {
     const count = this.#tables.rows.length / 4
     const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
     const hasMomentumFactors = this.#hasMomentumFactors
-    await this.#sumColumns(true)
+    await this.sumColumns(true)
     await this.#add(scalesKernel(shape), [totals], [vectors, columnScales], { count: shape.rank }, 1)
     await this.#add(
       scaleRowsKernel(shape),
@@ -60,20 +64,20 @@ export class DeviceBalance {
       { count, hasMomentumFactors },
       groups,
     )
-    await this.#sumColumns(false)
+    await this.sumColumns(false)
     await this.#average(vectors, 2)
     await this.#queue.finish()
   }
 
   /** Copies the mean of the rows with entries to those without. Resolves when the device is done. */
   async fillEmptyRows(): Promise<void> {
-    await this.#sumColumns(false)
+    await this.sumColumns(false)
     await this.#average(this.#buffers.columnScales, 1) // free between balances
     await this.#queue.finish()
   }
 
-  /** Writes the sum of each column, or of its squares, over the rows with entries to `totals`. */
-  async #sumColumns(squares: boolean): Promise<void> {
+  /** Enqueues the sum of each column, or of its squares, over the rows with entries, to `totals`. */
+  async sumColumns(squares: boolean): Promise<void> {
     const shape = this.#shape
     const { rows, blocks, factors, blockSums, modes, totals } = this.#buffers
     const count = blocksOf(this.#tables).length
@@ -90,7 +94,13 @@ export class DeviceBalance {
     const shape = this.#shape
     const { rows, modes, totals, factors } = this.#buffers
     const count = this.#tables.rows.length / 4
-    await this.#add(meansKernel(shape), [modes, totals], [means], { base }, shape.order * quadsOf(shape))
+    await this.#add(
+      meansKernel(shape, this.#zeros),
+      [modes, totals],
+      [means],
+      { base },
+      shape.order * quadsOf(shape),
+    )
     if (this.#tables.modes.every((mode) => mode.observed === mode.rows)) return
     const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
     await this.#add(fillKernel(shape), [rows, means], [factors], { base, count }, groups)

@@ -12,6 +12,8 @@ import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from '../wgsl/errors.ts
 
 /** A view on the device, with buffers for its error sums. */
 interface ErrorView extends DeviceView {
+  /** Whether the sums are those of listed cells less what zeros would have there. */
+  zeros: boolean
   /** (count × 4) ViewTable.segments */
   segments: GPUBuffer
   /** Segments of the view. */
@@ -41,6 +43,7 @@ export class DeviceErrors {
   /**
    * Registers a set of entries under a name, and creates the buffers for its sums.
    * @param own registers a buffer with its owner, which destroys it
+   * @param zeros whether unlisted cells are zeros: `sum` then gives the difference that the listed cells make
    */
   add(
     name: string,
@@ -48,10 +51,12 @@ export class DeviceErrors {
     uploaded: DeviceView,
     segments: GPUBuffer,
     own: (buffer: GPUBuffer) => GPUBuffer,
+    zeros = false,
   ): void {
     const count = view.segments.length / 4
     this.#views.set(name, {
       ...uploaded,
+      zeros,
       segments,
       count,
       entries: view.entries,
@@ -82,10 +87,16 @@ export class DeviceErrors {
   }
 
   /** Enqueues the kernels that sum the errors of a view. */
-  async #sumErrors({ shape, slices, segments, count, entries, errors, reduced }: ErrorView): Promise<void> {
+  async #sumErrors(view: ErrorView): Promise<void> {
+    const { shape, slices, zeros, segments, count, entries, errors, reduced } = view
     const { steps, slot } = this.#queue
     const team = teamFor(shape, entries / count)
-    const kernel = await this.#device.compile(errorsKernel(shape, team), ['read', 'read', 'read', 'write'])
+    const kernel = await this.#device.compile(errorsKernel(shape, team, zeros), [
+      'read',
+      'read',
+      'read',
+      'write',
+    ])
     const others = this.#tables.modes.slice(1).map(({ firstRow }) => firstRow)
     for (const { buffer, segments: range, records } of slices) {
       const group = this.#device.bind(kernel, steps, slot, [buffer, this.#factors, segments, errors])

@@ -20,12 +20,15 @@ import {
   gradientSumsKernel,
   gramKernel,
   gramQuads,
+  listedSumQuads,
+  listedSumsKernel,
   reduceKernel,
   reduceWidth,
   tileGroups,
 } from '../wgsl/sums.ts'
 import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
 import { type Batch, batchRows } from './batches.ts'
+import type { DeviceZeros } from './deviceZeros.ts'
 
 /** The steps that run on the device: the others run on the CPU. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
@@ -47,8 +50,15 @@ const MANY_TILES = 32
 /** Invocations of a workgroup that sums many tiles of H. */
 const LARGE_TEAM = 256
 
-/** The sums over a sample: 'gradient' is Hv and g, 'gram' is H and g (wgsl/sums.ts). */
-type SumKind = 'gradient' | 'gram'
+/** The sums over a sample: 'gradient' is Hv and g, 'gram' is H and g, 'listed' is g (wgsl/sums.ts). */
+type SumKind = 'gradient' | 'gram' | 'listed'
+
+/** Per kind of sums, their quads per segment and their kernel. */
+const SUMS = {
+  gradient: { quads: gradientSumQuads, kernel: gradientSumsKernel },
+  gram: { quads: gramQuads, kernel: gramKernel },
+  listed: { quads: listedSumQuads, kernel: listedSumsKernel },
+}
 
 /** The buffer of sums, and the batches of rows whose sums fit into it. */
 interface SumPlan {
@@ -81,12 +91,14 @@ export class DeviceSteps {
   readonly #buffers: DeviceBuffers
   readonly #views: readonly DeviceView[]
   readonly #queue: SubmissionQueue
+  readonly #zeros: DeviceZeros | undefined
   readonly #plans = new Map<SumKind, SumPlan>()
   readonly #prepared = new Map<
     string,
     Promise<{ windows: GpuKernel; windowsGroup: GPUBindGroup; modes: ModeKernels[] }>
   >()
 
+  /** @param zeros sums over all cells, where unlisted cells are zeros; 'newton' is then the only kind of step */
   constructor(
     device: Device,
     tables: Tables,
@@ -95,7 +107,9 @@ export class DeviceSteps {
     buffers: DeviceBuffers,
     views: readonly DeviceView[],
     queue: SubmissionQueue,
+    zeros?: DeviceZeros,
   ) {
+    this.#zeros = zeros
     this.#device = device
     this.#tables = tables
     this.#shape = shape
@@ -120,7 +134,7 @@ export class DeviceSteps {
 
   /** The compiled kernels of a step, cached by its kind and the sizes of its teams. */
   #prepare(kind: DeviceStep['kind'], sample: number) {
-    const sums = kind === 'gradient' ? 'gradient' : 'gram'
+    const sums = this.#sumsOf(kind)
     const teams = this.#tables.modes.map(({ entries, segments }, i) =>
       this.#teamFor(sums, this.#views[i].shape, (4 * sample * entries) / segments.length),
     )
@@ -132,11 +146,17 @@ export class DeviceSteps {
     return prepared
   }
 
+  /** The sums that a kind of step needs. */
+  #sumsOf(kind: DeviceStep['kind']): SumKind {
+    if (kind === 'gradient') return 'gradient'
+    return this.#zeros ? 'listed' : 'gram'
+  }
+
   /**
    * The team of the kernel that makes sums of a kind. @param expected sampled entries of a typical segment
    */
   #teamFor(sums: SumKind, shape: Shape, expected: number): Team {
-    if (sums === 'gradient') return teamFor(shape, expected)
+    if (sums !== 'gram') return teamFor(shape, expected)
     // With many tiles a block of k is worth more invocations than it takes to gather it.
     if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
     return teamFor(shape, expected, Math.min(LARGEST_TEAM, powerOfTwo(tilesOf(shape))))
@@ -162,14 +182,21 @@ export class DeviceSteps {
     const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
     const windowsGroup = device.bind(windows, steps, slot, [segments, rows, windowBuffer, sampled])
     const codes = { gradient: gradientRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
+    const cells = this.#zeros?.cells
+    const updateCode = cells ? newtonRowsKernel(shape, true) : codes[kind](shape)
     const [update, reduce, ...sumKernels] = await Promise.all([
-      device.compile(codes[kind](shape), ['read', 'read', 'read', 'read', write, write]),
+      device.compile(updateCode, [
+        'read',
+        'read',
+        'read',
+        'read',
+        write,
+        write,
+        ...(cells ? ['read' as const] : []),
+      ]),
       device.compile(reduceKernel(shape, plan.quads), ['read', 'read', 'read', write]),
       ...teams.map((team) =>
-        device.compile((sums === 'gradient' ? gradientSumsKernel : gramKernel)(shape, team), [
-          ...Array<'read'>(6).fill('read'),
-          write,
-        ]),
+        device.compile(SUMS[sums].kernel(shape, team), [...Array<'read'>(6).fill('read'), write]),
       ),
     ])
     const updateGroup = device.bind(update, steps, slot, [
@@ -179,6 +206,7 @@ export class DeviceSteps {
       vectors,
       factors,
       momentumFactors,
+      ...(cells ? [cells] : []),
     ])
     const modes = teams.map((team, i): ModeKernels => {
       const long = longRows[i]
@@ -214,7 +242,7 @@ export class DeviceSteps {
     const known = this.#plans.get(sums)
     if (known) return known
     const shape = this.#shape
-    const quads = sums === 'gradient' ? gradientSumQuads(shape) : gramQuads(shape)
+    const quads = SUMS[sums].quads(shape)
     const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, this.#device.maxBindingBytes) / (16 * quads))
     const mostEntries = MOST_WORK / this.#workPerEntry(sums)
     const batches = this.#tables.modes.map((mode, i) =>
@@ -236,9 +264,9 @@ export class DeviceSteps {
   /** Approximate multiplications of quads per entry. */
   #workPerEntry(sums: SumKind): number {
     const quads = quadsOf(this.#shape)
-    return sums === 'gradient'
-      ? quads * (this.#shape.order + 1)
-      : quads * this.#shape.order + 4 * tilesOf(this.#shape)
+    return sums === 'gram'
+      ? quads * this.#shape.order + 4 * tilesOf(this.#shape)
+      : quads * (this.#shape.order + 1)
   }
 
   /** Enqueues AO iteration number k: a step of every mode, `maxInner` times for the paper's step. */
@@ -265,12 +293,16 @@ export class DeviceSteps {
         groups: Math.ceil((to - from) / WINDOWS_TEAM),
       })
     if (inner === 1) await drawWindows(0, this.#tables.totalSegments, 0)
-    for (const [i, mode] of this.#tables.modes.entries())
+    if (this.#zeros) for (let i = 1; i < modes.length; i++) await this.#zeros.multiplyColumns(i)
+    for (const [i, mode] of this.#tables.modes.entries()) {
+      await this.#zeros?.prepare(i)
       for (let l = 0; l < inner; l++) {
         if (inner > 1) await drawWindows(mode.firstSegment, mode.firstSegment + mode.segments.length / 4, l)
         const others = this.#tables.modes.filter((_, o) => o !== i).map(({ firstRow }) => firstRow)
         await this.#addMode(i, modes[i], step.kind, { ...common, mode: i, inner: l, others })
       }
+      await this.#zeros?.multiplyColumns(i)
+    }
   }
 
   /** Enqueues one step of mode i, batch by batch: sums, reduction over the segments of long rows, updates. */
@@ -280,7 +312,7 @@ export class DeviceSteps {
     kind: DeviceStep['kind'],
     common: StepWords,
   ): Promise<void> {
-    const sums = kind === 'gradient' ? 'gradient' : 'gram'
+    const sums = this.#sumsOf(kind)
     const plan = await this.#planSums(sums)
     const shape = this.#shape
     for (const { rows, segments, long, pieces, entries } of plan.batches[i]) {

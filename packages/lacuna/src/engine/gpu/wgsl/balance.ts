@@ -141,9 +141,9 @@ ${signature} {
 
 /**
  * WGSL that writes the mean row of each mode, from totals, to the last of the mode's `step.base` rows in
- * `means`.
+ * `means`; zeros where unlisted cells are zeros.
  */
-export const meansKernel = (shape: Order): string => `
+export const meansKernel = (shape: Order, zeros: boolean): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> totals: array<vec4f>;
@@ -154,7 +154,7 @@ ${signature} {
   if (number >= step.mode * step.quads) { return; }
   let mode = number / step.quads;
   let at = (mode * step.base + step.base - 1u) * step.quads + number % step.quads;
-  means[at] = totals[number] / f32(modes[mode].z);
+  means[at] = ${zeros ? 'vec4f()' : 'totals[number] / f32(modes[mode].z)'};
 }`
 
 /** WGSL that copies the mean row of their mode to rows without entries. */

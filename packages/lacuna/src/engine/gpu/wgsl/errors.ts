@@ -5,6 +5,7 @@ import {
   eachQuad,
   entryLoop,
   entrySum,
+  isUnknown,
   partialDot,
   quadAt,
   recordsType,
@@ -12,8 +13,12 @@ import {
 } from './gather.ts'
 import { stepStruct } from './step.ts'
 
-/** WGSL of the sums Σ w d² and Σ w |d| of each segment, with d = k·y − x and y the row of the factor. */
-export const errorsKernel = (shape: Shape, team: Team): string => `${directives(shape)}
+/**
+ * WGSL of the sums Σ w d² and Σ w |d| of each segment, with d = k·y − x and y the row of the factor. With
+ * `zeros`, these are the differences between the errors of listed cells and those that zeros would have there;
+ * unknown cells have no error.
+ */
+export const errorsKernel = (shape: Shape, team: Team, zeros: boolean): string => `${directives(shape)}
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
 @group(0) @binding(2) var<storage, read> factors: array<vec4f>;
@@ -37,8 +42,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   ${entryLoop(
     shape,
     team,
-    `let d = entrySum(vec2f(${partialDot(team, 'y')}, 0.0), lane).x - x;
-    if (isIn && own == 0u) { sum += w * vec2f(d * d, abs(d)); }`,
+    `let predicted = entrySum(vec2f(${partialDot(team, 'y')}, 0.0), lane).x;
+    let d = ${zeros ? `select(predicted - x, 0.0, ${isUnknown('x')})` : 'predicted - x'};
+    if (isIn && own == 0u) {
+      sum += w * vec2f(d * d, abs(d))${zeros ? ' - vec2f(predicted * predicted, predicted)' : ''};
+    }`,
   )}
   scratch[lane] = sum;
   workgroupBarrier();

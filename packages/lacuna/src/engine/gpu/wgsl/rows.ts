@@ -5,7 +5,7 @@
 import { powerOfTwo, quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { directives } from './gather.ts'
 import { stepStruct } from './step.ts'
-import { gradientSumQuads, gramQuads } from './sums.ts'
+import { gradientSumQuads, gramQuads, listedSumQuads } from './sums.ts'
 
 /** The buffers of the kernels that update rows. @param element the WGSL type: f32, or vec4f for quads */
 const bindings = (element: string): string => `
@@ -66,8 +66,9 @@ const MOST_SHARED_RANK = 60
  * WGSL that the kernels that use H of a row have in common: a workgroup per row, an invocation per component.
  * `team`: invocations of a workgroup; `loadRow`: the beginning of `main`, which returns for rows without
  * sampled entries.
+ * @param cells the buffer of H, if it is the same for all rows of the mode; by default it is in `sums`
  */
-function rowSolver(shape: Shape): { team: number; declarations: string; loadRow: string } {
+function rowSolver(shape: Shape, cells?: string): { team: number; declarations: string; loadRow: string } {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
   const team = Math.max(4, powerOfTwo(rank))
@@ -86,7 +87,7 @@ fn storedHessian(sumsAt: u32, r: u32, s: u32) -> f32 {
   let i = select(r, s, swap);
   let j = select(s, r, swap);
   let tile = (j / 4u) * (j / 4u + 1u) / 2u + i / 4u;
-  return sums[sumsAt + 16u * tile + 4u * (i % 4u) + j % 4u];
+  return ${cells ? `${cells}[` : 'sums[sumsAt + '}16u * tile + 4u * (i % 4u) + j % 4u];
 }
 fn hessian(sumsAt: u32, r: u32, s: u32) -> f32 {
   ${isShared ? `return H[r * ${rank}u + s];` : 'return storedHessian(sumsAt, r, s);'}
@@ -132,22 +133,32 @@ fn firstDecides(x: bool, lane: u32) -> bool {
   if (p >= step.endRow) { return; }
   let B = sampled[p];
   if (B == 0u) { return; }
-  let sumsAt = (rows[p].x - step.base) * ${4 * gramQuads(shape)}u;
+  let sumsAt = (rows[p].x - step.base) * ${4 * (cells ? listedSumQuads : gramQuads)(shape)}u;
   let isComponent = lane < ${rank}u;
   let r = min(lane, ${rank - 1}u);
   ${isShared ? `for (var at = lane; at < ${rank * rank}u; at += ${team}u) { H[at] = storedHessian(sumsAt, at / ${rank}u, at % ${rank}u); }\n  workgroupBarrier();` : ''}
   let at = p * ${padded}u + r;
   let now = factors[at];
-  var g = select(0.0, sums[sumsAt + ${16 * tilesOf(shape)}u + r], isComponent);`
+  var g = select(0.0, sums[sumsAt + ${cells ? 0 : 16 * tilesOf(shape)}u + r], isComponent);`
   return { team, declarations, loadRow }
 }
 
-/** WGSL of coordinate descent on the row's quadratic over a ≥ 0, damped where the sample is small. */
-export function newtonRowsKernel(shape: Shape): string {
+/**
+ * WGSL of coordinate descent on the row's quadratic over a ≥ 0, damped where the sample is small.
+ * @param zeros whether unlisted cells are zeros: H is then that of all cells, in a buffer of its own, and the
+ * sums are those of listedSumsKernel
+ */
+export function newtonRowsKernel(shape: Shape, zeros = false): string {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
-  const { team, declarations, loadRow } = rowSolver(shape)
+  const { team, declarations, loadRow } = rowSolver(shape, zeros ? 'cells' : undefined)
   return `${declarations}
+${
+  zeros
+    ? `@group(0) @binding(7) var<storage, read> cells: array<f32>;
+var<workgroup> points: array<f32, ${team}>;`
+    : ''
+}
 /** Sweeps of coordinate descent, at most. */
 const MOST_SWEEPS = 8u;
 /**
@@ -165,6 +176,13 @@ ${signature} {
   let weight = step.lambda * fraction;
   let y = max(now + step.momentum * (now - momentumFactors[at]), 0.0);
   let mean = vectors[(2u * step.mode + 1u) * ${padded}u + r];
+  ${
+    zeros
+      ? `points[lane] = select(0.0, y, isComponent);
+  workgroupBarrier();
+  for (var s = 0u; s < ${rank}u; s++) { g += hessian(sumsAt, s, r) * points[s]; }`
+      : ''
+  }
   g += weight * (y - mean);
   let diagonal = hessian(sumsAt, r, r);
   let trace = total(select(0.0, diagonal, isComponent), lane);

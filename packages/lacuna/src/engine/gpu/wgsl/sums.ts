@@ -8,6 +8,7 @@ import {
   eachQuad,
   entryLoop,
   entrySum,
+  isUnknown,
   partialDot,
   quadAt,
   recordsType,
@@ -93,6 +94,36 @@ ${signature} {
   ${teamSum(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
 }`
 
+/** Quads per segment of the sums over listed cells, where unlisted ones are zeros: g. */
+export const listedSumQuads = (shape: Shape): number => quadsOf(shape)
+
+/**
+ * WGSL of the sums of a newton step where unlisted cells are zeros, per segment: −Σ x k over the listed cells,
+ * without which g = Σ (k·y − x) k over all cells is Σ k kᵀ y (wgsl/zeros.ts). An unknown cell counts as if it
+ * had the predicted value.
+ */
+export const listedSumsKernel = (shape: Shape, team: Team): string => `${directives(shape)}
+${stepStruct(shape)}
+${bindings(shape)}
+var<workgroup> scratch: array<vec4f, ${scratchQuads(team)}>;
+${entrySum(team)}
+${point}
+@compute @workgroup_size(${team.size})
+${signature} {
+  ${openWindow(shape, team)}
+  ${eachQuad(team, (q) => `var g${q} = vec4f();`)}
+  ${entryLoop(
+    shape,
+    team,
+    `let predicted = entrySum(vec2f(${partialDot(team, 'y')}, 0.0), lane).x;
+    let listed = select(x, predicted, ${isUnknown('x')});
+    let d = select(0.0, -listed, isIn);
+    ${eachQuad(team, (q) => `g${q} += d * k${q};`)}`,
+  )}
+  let into = (s - step.base) * ${listedSumQuads(shape)}u;
+  ${teamSum(shape, team, 'g', 'sums[into + quad] = value;')}
+}`
+
 /** Bytes of shared memory of a workgroup that every device has. */
 const SHARED_BYTES = 16384
 
@@ -101,6 +132,16 @@ function blockEntries(shape: Shape, team: Team): number {
   const most = Math.floor(SHARED_BYTES / 2 / 16 / quadsOf(shape) / team.entries)
   return team.entries * Math.max(1, Math.min(8, most))
 }
+
+/** Declares tileAt: row and column of a tile of a symmetric matrix, by its number. */
+export const tileAt = `
+/** Tiles are numbered by columns: (0,0), (0,1), (1,1), (0,2) … */
+fn tileAt(number: u32) -> vec2<u32> {
+  var column = u32((sqrt(8.0 * f32(number) + 1.0) - 1.0) / 2.0);
+  if (column * (column + 1u) / 2u > number) { column--; }
+  if ((column + 1u) * (column + 2u) / 2u <= number) { column++; }
+  return vec2(number - column * (column + 1u) / 2u, column);
+}`
 
 /** The number of workgroups that divide the tiles of H of a segment among them. */
 export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
@@ -127,13 +168,7 @@ ${bindings(shape)}
 var<workgroup> scratch: array<vec4f, ${scratch}>;
 ${entrySum(team)}
 ${point}
-/** Tiles are numbered by columns: (0,0), (0,1), (1,1), (0,2) … */
-fn tileAt(number: u32) -> vec2<u32> {
-  var column = u32((sqrt(8.0 * f32(number) + 1.0) - 1.0) / 2.0);
-  if (column * (column + 1u) / 2u > number) { column--; }
-  if ((column + 1u) * (column + 2u) / 2u <= number) { column++; }
-  return vec2(number - column * (column + 1u) / 2u, column);
-}
+${tileAt}
 @compute @workgroup_size(${size})
 ${signature} {
   ${openWindow(shape, team)}

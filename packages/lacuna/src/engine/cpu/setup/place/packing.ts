@@ -26,10 +26,9 @@ export interface Packing {
  * it if it fits there.
  * @param dims rows of each mode
  * @param mode the mode of the view, whose own index is not in the records
- * @param unpacked whether each index has a word of its own
  */
-export function packingOf(dims: readonly number[], mode: number, unpacked: boolean): Packing {
-  const bits = dims.filter((_, other) => other !== mode).map((dim) => (unpacked ? 32 : bitsOf(dim)))
+export function packingOf(dims: readonly number[], mode: number): Packing {
+  const bits = dims.filter((_, other) => other !== mode).map(bitsOf)
   const wordOf: number[] = []
   let [words, used] = [0, 32]
   for (const own of bits) {
