@@ -136,7 +136,7 @@ export const mutants = [
     find: '2 * octave + (isUpperHalf ? 1 : 0)',
     replace: '2 * octave',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
-    testNames: 'in groups',
+    testNames: 'float64 reference',
     rebuild: 'tsc',
   },
   {
@@ -145,7 +145,7 @@ export const mutants = [
     find: 'sums[at + 1] = determined',
     replace: 'sums[at + 1] = 0',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
-    testNames: 'in groups',
+    testNames: 'float64 reference',
     rebuild: 'tsc',
   },
   {
@@ -154,7 +154,7 @@ export const mutants = [
     find: 'if (isGrouped) addGroupCovariances(view, sums);',
     replace: '',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
-    testNames: 'in groups',
+    testNames: 'float64 reference',
     rebuild: 'all',
   },
   {

@@ -129,10 +129,10 @@ export interface Problem {
   /** Number of the engine's threads that work on this problem; all by default. */
   threads?: number
   /**
-   * Called if sorting finds training entries of this process with equal coordinates, or with coordinates that
-   * may be equal. It may throw to refuse the problem.
+   * Called in all processes if sorting finds training entries with equal coordinates, or with coordinates that
+   * may be equal. It may throw, or return a promise that rejects, to refuse the problem.
    */
-  onRepeated?: () => void
+  onRepeated?: () => unknown
 }
 
 /** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */

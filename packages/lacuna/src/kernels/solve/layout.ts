@@ -7,9 +7,10 @@ export const CONTROL_NEXT_TASK = 0; // the number of the next task
 export const CONTROL_ARRIVED = 64; // threads waiting at the barrier (each word on a cache line of its own)
 export const CONTROL_GENERATION = 128; // how often the barrier has opened
 export const CONTROL_THREADS = 192; // the number of threads
-export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
+export const CONTROL_STOP = 196; // the number of processes that ask to end after this AO iteration
 export const CONTROL_GO = 200; // the decision of thread 0 to continue or stop, so that all threads agree
 export const CONTROL_SPINS = 204; // how often a thread checks the barrier before it sleeps
+export const CONTROL_NAP = 208; // (i32) the nanoseconds of a sleep at the barrier; below 0, until it is notified
 export const CONTROL_SLEEPERS = 256; // threads that sleep at the barrier
 export const CONTROL_BYTES = 320;
 

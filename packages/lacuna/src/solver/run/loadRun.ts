@@ -143,8 +143,6 @@ export async function load(
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {
-    // Several processes find no duplicates while sorting: each has a shard.
-    if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
       tensor: reshape(tensor),

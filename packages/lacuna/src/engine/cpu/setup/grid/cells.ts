@@ -21,7 +21,7 @@ import { divideIntoBlocks } from './grid.ts'
  * @param lengths per mode, entries of each row
  */
 export async function buildCells(
-  { pool, members, communicator }: ProblemWorkers,
+  { pool, members, communicator, group }: ProblemWorkers,
   problem: number,
   parts: readonly PartitionMemory[],
   lengths: readonly Uint32Array[],
@@ -51,10 +51,11 @@ export async function buildCells(
       new Uint32Array(memory.buffer, strata.positions[mode], rowLengths.length),
     ),
   )
-  const counters = uint32Array(members.length * strata.cellCount)
-  const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
+  const counters = await group.allocate(group.threads * strata.cellCount)
+  const entries = group.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
   const input: CellInput = { blocks, counters, entries }
-  await pool.ask(members, () => ({ type: 'fillCells', problem, input }))
+  await group.barrier()
+  await pool.ask(members, () => ({ type: 'fillCells', problem, threads: group.threads, input }))
 }
 
 /**
