@@ -135,7 +135,10 @@ export class CpuEngine implements Engine {
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
         startIdleThreads(this.threads)
-      } else await this.connect()
+      } else {
+        await this.connect()
+        this.#pool!.start(this.#busy.map((_, w) => w))
+      }
       await compileKernel(paddedRank(rank))
     }
     prepare().catch(() => {})
@@ -147,9 +150,12 @@ export class CpuEngine implements Engine {
    */
   async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
+    // The kernel is compiled and threads start while entries are prepared; an error surfaces below.
+    compileKernel(paddedRank(problem.rank)).catch(() => {})
     const communicator = await this.connect()
     const pool = this.#pool!
     const members = this.#chooseWorkers(this.#threadsFor(problem))
+    pool.start(members)
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       // What processes share cannot be reused: they close problems in different orders.

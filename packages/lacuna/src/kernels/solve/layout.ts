@@ -78,7 +78,10 @@ export const STRATA_SHIFT = 8; // log₂ g
 export const STRATA_CELLS = 12; // (gᴺ + 1), where the records of each cell begin: by block of the first mode, then by stratum
 export const STRATA_RECORDS = 16; // records: the positions of the rows in the order of the blocks, N words, and the value
 export const STRATA_TURNS = 20; // (N × g), the number of strata that each block has been through
-export const STRATA_FACTORS = 24; // N addresses: the factors, their rows in the order of the blocks
+// Three tables of N addresses: the factors, their rows in the order of the blocks; the block of each row (P); and its
+// position in that order (P).
+export const STRATA_FACTORS = 24;
+export const STRATA_TABLES = 3;
 export const STRATA_TURN_BYTES = 64; // each on a cache line of its own
 
 // Where unlisted cells are zeros, this value, −0, marks a listed cell as unknown. Values have no −0.

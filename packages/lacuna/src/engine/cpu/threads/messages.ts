@@ -120,16 +120,6 @@ export interface IncomingEntries {
   entries: number
 }
 
-/** The input of filling the cells of the grid (setup/grid/cells.ts). */
-export interface CellInput {
-  /** Per mode, the block of each row. */
-  blocks: readonly Uint32Array[]
-  /** (threads × cells) Zeros; entries of each thread in each cell. */
-  counters: Uint32Array
-  /** With several thread groups: the indices and values of all their entries (entries × (N + 1)). */
-  entries?: Uint32Array
-}
-
 /**
  * Requests of the main thread to the threads of a problem; each thread answers each once. With `threads`, only
  * so many of the problem's threads got the request; all of them by default.
@@ -156,7 +146,8 @@ type TypedRequest =
    * answer: seconds of placing, and the number of repeated entries.
    */
   | { type: 'place' | 'sort'; problem: number; input: PlaceInput }
-  | { type: 'fillCells'; problem: number; input: CellInput }
+  /** `gathered`: with several thread groups, the row and the record of all their entries. */
+  | { type: 'fillCells'; problem: number; gathered?: Uint32Array }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** Sums of values or of weights, in the memory of error sums. */

@@ -82,7 +82,7 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
       case 'sort':
         return [0, sortSegments(problemOf(request), request.input)]
       case 'fillCells':
-        return fillCells(problemOf(request), request.input)
+        return fillCells(problemOf(request), request.gathered)
       case 'iterate':
         return iterate(problemOf(request), request.run, request.skip)
       case 'balance':

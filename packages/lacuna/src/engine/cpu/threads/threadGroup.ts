@@ -3,9 +3,7 @@
  * processes of a job are on one machine and can share memory, those of all processes. Each group has
  * partitions of its own; groups exchange rows by messages, threads of a group need not.
  */
-import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
-import { newMemory } from '../memory/memoryPool.ts'
 import type { ThreadPosition } from './messages.ts'
 
 /** The thread group of a problem, as one of its processes sees it. */
@@ -28,8 +26,6 @@ export interface ThreadGroup {
   barrier(): Promise<void>
   /** Makes memory, of the same size in all processes of the group, common to them; it is then all 0. */
   share(memory: WebAssembly.Memory): Promise<void>
-  /** Allocates words, all 0, that all threads of the group share. */
-  allocate(words: number): Promise<Uint32Array>
 }
 
 /**
@@ -42,7 +38,6 @@ export async function formGroup(communicator: Communicator, threads: number): Pr
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, count) => total + count, 0)
   const before = isShared ? sum(counts.slice(0, rank)) : 0
   const all = isShared ? sum(counts) : threads
-  const share = (memory: WebAssembly.Memory): Promise<void> => communicator.shareMemory(memory.buffer)
   return {
     rank: isShared ? 0 : rank,
     size: isShared ? 1 : size,
@@ -55,13 +50,7 @@ export async function formGroup(communicator: Communicator, threads: number): Pr
       if (isShared) await communicator.barrier()
     },
     async share(memory) {
-      if (isShared) await share(memory)
-    },
-    async allocate(words) {
-      if (!isShared) return uint32Array(words)
-      const memory = await communicator.failTogether(() => newMemory(Math.ceil((4 * words) / 65536)))
-      await share(memory)
-      return new Uint32Array(memory.buffer, 0, words)
+      if (isShared) await communicator.shareMemory(memory.buffer)
     },
   }
 }
