@@ -64,6 +64,7 @@ describe('models of folds on the command line', () => {
     expect(stdout).toContain(
       'Rows that add most to the squared error: RMSE (entries, share of it), out of fold',
     )
+    expect(stdout).toMatch(/^Seconds: (other trials [\d.]+, )?set-up [\d.]+, models [\d.]+, neighbours /m)
     expect(readFileSync(join(folder, 'ranks.svg'), 'utf8')).toContain('chosen: rank')
     const told = await cli('info', 'e.npz')
     expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold.error.rmse.toPrecision(4))}`)
@@ -86,6 +87,13 @@ describe('models of folds on the command line', () => {
     const told = JSON.parse((await cli('complete', 'all.tns', ...wanted, '--json')).stdout)
     expect(told.settings).toMatchObject({ rank: 2, folds: 2, epochs: 2, lambda: 'auto', noise: 'auto' })
     expect(told.settings).not.toHaveProperty('engine')
+    const { reading, ...stages } = told.took
+    expect(Object.keys(stages).sort()).toEqual(
+      ['errors', 'intervals', 'models', 'neighbours', 'search', 'setUp', 'stability'].sort(),
+    )
+    expect(reading).toBeGreaterThan(0)
+    const sum = Object.values<number>(stages).reduce((sum, seconds) => sum + seconds, 0)
+    expect(sum / told.seconds).toBeCloseTo(1, 1)
     writeFileSync(join(folder, 'j.npz.run'), 'lacuna folds\nand more')
     const other = await cli('complete', 'all.tns', '--rank', '2', '-o', 'j.npz', '--resume', '-q')
     expect(other).toMatchObject({ code: 2, stdout: '' })

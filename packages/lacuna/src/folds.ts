@@ -16,5 +16,6 @@ export {
   decodeSearch,
   encodeSearch,
   type FoldedCompletion,
+  type FoldSeconds,
   type SearchState,
 } from './solver/index.ts'

@@ -167,7 +167,14 @@ export async function comparePosterior(
         noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, weights, mean),
     }),
   }
-  const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: isGrouped ? ('groups' as const) : ('rows' as const), sideInformation }
+  const problem = {
+    tensor,
+    rank,
+    momentumFactors: true,
+    seed: 1,
+    posterior: isGrouped ? ('groups' as const) : ('rows' as const),
+    sideInformation,
+  }
   await withProblem(engine, problem, async (loaded) => {
     const { valueScale, factorScale, emptyRows } = loaded.statistics
     await loaded.writeFactors(toEngineUnits(initial, loaded))

@@ -16,6 +16,7 @@
  * works near 1.
  */
 import type { Communicator } from '../comm/index.ts'
+import { GROUPS } from '../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../tensor/index.ts'
 
 /** A backend that solves problems: the threads of a process, a GPU, or the processes of an MPI job. */
@@ -128,10 +129,10 @@ export interface Problem {
   /** Number of the engine's threads that work on this problem; all by default. */
   threads?: number
   /**
-   * Called if sorting finds training entries of this process with equal coordinates, or with coordinates that
-   * may be equal. It may throw to refuse the problem.
+   * Called in all processes if sorting finds training entries with equal coordinates, or with coordinates that
+   * may be equal. It may throw, or return a promise that rejects, to refuse the problem.
    */
-  onRepeated?: () => void
+  onRepeated?: () => unknown
 }
 
 /** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */
@@ -342,6 +343,9 @@ export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
  */
 export type Covariances = 'rows' | 'groups'
 
+/** The matrices (R × R) of a mode in a state with covariances of groups: V of each group, and the mean of a aᵀ. */
+export const GROUP_MATRICES = GROUPS + 1
+
 /** The loss of a residual: its square, or the Huber loss, which is linear beyond two standard deviations. */
 export type Loss = 'squares' | 'huber'
 
@@ -383,7 +387,7 @@ export interface EngineState {
   snapshot?: Float32Array[]
   /**
    * Under a learned prior, the second moments E[a aᵀ] of every row (I_i × R × R); or V of each group of rows
-   * and the mean of a aᵀ over the entries (GROUPS + 1 matrices).
+   * and the mean of a aᵀ over the entries (GROUP_MATRICES × R × R).
    */
   moments?: Float32Array[]
   /** (R × R) Under a learned prior, Σ⁻¹. */

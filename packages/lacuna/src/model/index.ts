@@ -10,6 +10,7 @@ export { CpModel, type CpModelFields, type FoldInOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
 export {
   type AssembledEnsemble,
+  type AssemblySeconds,
   assembleEnsemble,
   assemblyBytes,
   type FoldModels,

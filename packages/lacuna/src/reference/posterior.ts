@@ -6,8 +6,8 @@
  * M = E[b bᵀ] = b bᵀ + V of the other modes' rows b.
  */
 import type { SparseTensor } from '../tensor/index.ts'
-import { dot, type Matrix, type Vector } from './matrix.ts'
 import { averageByGroup, expectByGroup } from './groups.ts'
+import { dot, type Matrix, type Vector } from './matrix.ts'
 import { expectRows, type SideInformation } from './rowMeans.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
 import { weightsOf } from './weights.ts'
@@ -121,11 +121,7 @@ export function startPosterior(
 }
 
 /** Runs one sweep of variational EM over the modes; changes the state in place. */
-export function sweepPosterior(
-  tensor: SparseTensor,
-  state: Posterior,
-  settings: PosteriorSettings,
-): void {
+export function sweepPosterior(tensor: SparseTensor, state: Posterior, settings: PosteriorSettings): void {
   const { noise, rowNoise, huber, mean, sideInformation, isStart } = settings
   const weights = weightsOf(tensor)
   const ofAll = (what: 'prediction' | 'residual'): Vector =>

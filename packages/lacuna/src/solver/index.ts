@@ -18,6 +18,7 @@ export {
   type ByFoldsOptions,
   completeByFolds,
   type FoldedCompletion,
+  type FoldSeconds,
 } from './select/completeByFolds.ts'
 export type { SearchCheckpointing, SearchOptions, SearchState } from './select/foldSearch.ts'
 export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'

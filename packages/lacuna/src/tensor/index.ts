@@ -35,8 +35,8 @@ export {
   unitOf,
   withZeros,
 } from './observed.ts'
-export { cOrderOf, sortInCOrder } from './order/cOrder.ts'
-export { pickEntries } from './pickEntries.ts'
+export { cOrderOf, orderByModes, sortInCOrder } from './order/cOrder.ts'
+export { pickEntries, pickNumbers } from './pickEntries.ts'
 export {
   checkReshaping,
   type Digit,

@@ -10,14 +10,27 @@ import type { SparseTensor } from './sparseTensor.ts'
  */
 export function pickEntries(tensor: SparseTensor, entries: Uint32Array): SparseTensor {
   const checked = checkDeferred(tensor)
-  const pick = <A extends Uint32Array | Float32Array>(from: A, to: A): A => {
-    for (let e = 0; e < entries.length; e++) to[e] = from[entries[e]]
-    return to
-  }
+  const pickFloats = (from: Float32Array): Float32Array =>
+    pickNumbers(from, entries, float32Array(entries.length))
   return {
     ...checked,
-    indices: checked.indices.map((column) => pick(column, uint32Array(entries.length))),
-    values: pick(checked.values, float32Array(entries.length)),
-    ...(checked.weights && { weights: pick(checked.weights, float32Array(entries.length)) }),
+    indices: checked.indices.map((column) => pickNumbers(column, entries, uint32Array(entries.length))),
+    values: pickFloats(checked.values),
+    ...(checked.weights && { weights: pickFloats(checked.weights) }),
   }
+}
+
+/**
+ * Copies the numbers of some entries.
+ * @param numbers one per entry of a tensor
+ * @param entries which ones, in the order in which they are copied
+ * @param to receives the copy, and is returned
+ */
+export function pickNumbers<A extends Uint32Array | Float32Array | Uint8Array>(
+  numbers: A,
+  entries: Uint32Array,
+  to: A,
+): A {
+  for (let i = 0; i < entries.length; i++) to[i] = numbers[entries[i]]
+  return to
 }

@@ -116,8 +116,11 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
   if (output === undefined) progress.say('The model is not kept; -o model.npz would write it.')
   const written = failure === undefined ? output : undefined
+  const { plannedMemory, readingSeconds: reading } = context
   if (options.json)
-    await printJson(crossFitJson(train, settings, result, onTest, written, context.plannedMemory))
+    await printJson(
+      crossFitJson(train, settings, result, onTest, { output: written, plannedMemory, reading }),
+    )
   else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
   await plotRanks(options.plot, result.choice)

@@ -3,6 +3,7 @@
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
 export { errorSums, valueSums, weightSums } from "./errorSums";
+export { copyRun, countRun } from "./setup/cells";
 export { addToDigest, countProbeRows, countRows, hasFault, hashBlock, sumOfSquares } from "./setup/count";
 export { sortChunks, sortScratchBytes } from "./setup/sort";
 export { largestEigenvalue } from "./rows/power";

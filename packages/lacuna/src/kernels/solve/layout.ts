@@ -7,9 +7,10 @@ export const CONTROL_NEXT_TASK = 0; // the number of the next task
 export const CONTROL_ARRIVED = 64; // threads waiting at the barrier (each word on a cache line of its own)
 export const CONTROL_GENERATION = 128; // how often the barrier has opened
 export const CONTROL_THREADS = 192; // the number of threads
-export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
+export const CONTROL_STOP = 196; // the number of processes that ask to end after this AO iteration
 export const CONTROL_GO = 200; // the decision of thread 0 to continue or stop, so that all threads agree
 export const CONTROL_SPINS = 204; // how often a thread checks the barrier before it sleeps
+export const CONTROL_NAP = 208; // (i32) the nanoseconds of a sleep at the barrier; below 0, until it is notified
 export const CONTROL_SLEEPERS = 256; // threads that sleep at the barrier
 export const CONTROL_BYTES = 320;
 
@@ -77,7 +78,10 @@ export const STRATA_SHIFT = 8; // log₂ g
 export const STRATA_CELLS = 12; // (gᴺ + 1), where the records of each cell begin: by block of the first mode, then by stratum
 export const STRATA_RECORDS = 16; // records: the positions of the rows in the order of the blocks, N words, and the value
 export const STRATA_TURNS = 20; // (N × g), the number of strata that each block has been through
-export const STRATA_FACTORS = 24; // N addresses: the factors, their rows in the order of the blocks
+// Three tables of N addresses: the factors, their rows in the order of the blocks; the block of each row (P); and its
+// position in that order (P).
+export const STRATA_FACTORS = 24;
+export const STRATA_TABLES = 3;
 export const STRATA_TURN_BYTES = 64; // each on a cache line of its own
 
 // Where unlisted cells are zeros, this value, −0, marks a listed cell as unknown. Values have no −0.

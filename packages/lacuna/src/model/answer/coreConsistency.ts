@@ -9,11 +9,11 @@
  * the entries of their rows: G − I = Σ_e r_e ⊗_j (A_jᵀ D_j A_j)⁻¹ a_j / density, with residuals r, and D the
  * entries of rows relative to their mean.
  */
-import type { SparseTensor } from '../../tensor/index.ts'
+import { type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
 
-/** Most products (entries × R^N), about a second of work; above, the core consistency is not computed. */
+/** Most products (`coreWork`), a fraction of a second; above, the core consistency is not computed. */
 const MOST_WORK = 2e8
 /** Components smaller than this fraction of the largest one are left out. */
 const LEAST_SIZE = 1e-3
@@ -22,61 +22,97 @@ const LEAST_SIZE = 1e-3
  * The core consistency of a model, at most 1; undefined where it would take long, modes were merged or split,
  * or there are no entries or components.
  */
-export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTensor): number | undefined {
+export function coreConsistencyOf(model: CpModel, given: SparseTensor): number | undefined {
   const { dims, rank, factors, reshapedModes } = model
-  if (reshapedModes || values.length === 0) return undefined
-  const columns = nonvanishingColumns(rank, factors)
+  if (reshapedModes || given.values.length === 0) return undefined
+  const lengths = factors.map((factor) => lengthsOf(factor, rank))
+  const sizes = componentSizes(lengths, rank)
+  const columns = nonvanishingColumns(sizes)
   const R = columns.length
-  const size = R ** dims.length
-  if (R === 0 || size * values.length > MOST_WORK) return undefined
+  if (R === 0 || coreWork(dims, given.values.length, R) > MOST_WORK) return undefined
+  const tensor = sortInCOrder(given)
+  const { indices, values } = tensor
   const density = dims.reduce((quotient, dim) => quotient / dim, values.length)
   const duals = factors.map((factor, mode) =>
-    dualRows(balanceColumns(factor, rank, columns, factors), R, indices[mode]),
+    dualRows(balanceColumns(factor, lengths[mode], sizes, columns, factors.length), R, indices[mode]),
   )
-  const predictions = model.predictMany(indices, { clip: false })
-  const core = new Float64Array(size)
-  // Products over all modes but the last, whose own goes straight into the core.
-  const terms = new Float64Array(size / R)
-  const last = dims.length - 1
-  for (let e = 0; e < values.length; e++) {
-    terms[0] = (values[e] - predictions[e]) / density
-    let filled = 1
-    for (let mode = 0; mode < last; mode++) {
-      const dual = duals[mode]
-      const start = indices[mode][e] * R
-      for (let at = filled - 1; at >= 0; at--)
-        for (let r = R - 1; r >= 0; r--) terms[at * R + r] = terms[at] * dual[start + r]
-      filled *= R
-    }
-    const own = duals[last].subarray(indices[last][e] * R, (indices[last][e] + 1) * R)
-    for (let at = 0, to = 0; at < filled; at++) {
-      const term = terms[at]
-      for (let r = 0; r < R; r++, to++) core[to] += term * own[r]
-    }
-  }
+  const residuals = model.predictMany(indices, { clip: false })
+  for (let e = 0; e < values.length; e++) residuals[e] = (values[e] - residuals[e]) / density
+  const core = multiplyModes(indices, residuals, duals, R)
   const consistency = 1 - core.reduce((sum, x) => sum + x * x, 0) / R
   return Number.isFinite(consistency) ? consistency : undefined
+}
+
+/**
+ * Products, about, that the core takes: R per entry, and R² … R^N for the rows of each mode but the last in
+ * turn, of which there are no more than entries.
+ */
+export function coreWork(dims: readonly number[], entries: number, R: number): number {
+  let work = entries * R
+  let groups = 1
+  for (let mode = 0; mode < dims.length - 1; mode++) {
+    groups = Math.min(entries, groups * dims[mode])
+    work += groups * R ** (dims.length - mode)
+  }
+  return work
+}
+
+/**
+ * Multiplies a sparse tensor by a matrix in every mode: Σ_e x_e d₁[i₁] ⊗ … ⊗ d_N[i_N], (R × … × R). Sums are
+ * made mode by mode, the last one first, over entries that have the indices before it in common.
+ * @param indices of the entries, one column per mode, in C order
+ * @param values x of each entry
+ * @param matrices d (I × R) of each mode
+ */
+function multiplyModes(
+  indices: readonly Uint32Array[],
+  values: Float32Array,
+  matrices: readonly Float64Array[],
+  R: number,
+): Float64Array {
+  const order = indices.length
+  // sums[m] is over the entries that have the first m indices in common; sums[0] is the result.
+  const sums = indices.map((_, mode) => new Float64Array(R ** (order - mode)))
+  /** Adds the outer product of row `row` of the matrix of a mode and `by` to the sums of that mode. */
+  const addOuter = (mode: number, row: number, by: Float64Array): void => {
+    const [to, matrix] = [sums[mode], matrices[mode]]
+    for (let r = 0, at = 0; r < R; r++) {
+      const x = matrix[row * R + r]
+      for (let i = 0; i < by.length; i++, at++) to[at] += x * by[i]
+    }
+  }
+  const value = new Float64Array(1)
+  for (let e = 0; e < values.length; e++) {
+    value[0] = values[e]
+    addOuter(order - 1, indices[order - 1][e], value)
+    let common = 0
+    if (e + 1 < values.length)
+      while (common < order - 1 && indices[common][e] === indices[common][e + 1]) common++
+    for (let mode = order - 2; mode >= common; mode--) {
+      addOuter(mode, indices[mode][e], sums[mode + 1])
+      sums[mode + 1].fill(0)
+    }
+  }
+  return sums[0]
 }
 
 /** The Euclidean length of each column of a factor (R). */
 function lengthsOf(factor: Float32Array, rank: number): Float64Array {
   const squares = new Float64Array(rank)
-  factor.forEach((x, at) => {
-    squares[at % rank] += x * x
-  })
+  for (let start = 0; start < factor.length; start += rank)
+    for (let r = 0; r < rank; r++) squares[r] += factor[start + r] * factor[start + r]
   return squares.map(Math.sqrt)
 }
 
-/** The size of each component (R): the product over all modes of the lengths of its columns. */
-const componentSizes = (factors: readonly Float32Array[], rank: number): Float64Array =>
-  factors.reduce((product, factor) => {
-    const lengths = lengthsOf(factor, rank)
-    return product.map((x, r) => x * lengths[r])
-  }, new Float64Array(rank).fill(1))
+/**
+ * The size of each component (R): the product over all modes of the lengths of its columns.
+ * @param lengths per mode, of the columns (R)
+ */
+const componentSizes = (lengths: readonly Float64Array[], rank: number): Float64Array =>
+  lengths.reduce((product, ofMode) => product.map((x, r) => x * ofMode[r]), new Float64Array(rank).fill(1))
 
 /** The components, ascending, that are not zero and not below LEAST_SIZE of the largest one. */
-function nonvanishingColumns(rank: number, factors: readonly Float32Array[]): number[] {
-  const sizes = componentSizes(factors, rank)
+function nonvanishingColumns(sizes: Float64Array): number[] {
   const least = LEAST_SIZE * Math.max(...sizes)
   return Array.from(sizes.keys()).filter((r) => sizes[r] > 0 && sizes[r] >= least)
 }
@@ -84,20 +120,21 @@ function nonvanishingColumns(rank: number, factors: readonly Float32Array[]): nu
 /**
  * Copies the given columns of a factor (I × columns), rescaled so that a component's columns are equally long
  * in all modes: the core depends on how a component's size is spread over them.
- * @param factors all factors of the model
+ * @param lengths of the factor's columns (R)
+ * @param sizes of the components (R)
  */
 function balanceColumns(
   factor: Float32Array,
-  rank: number,
+  lengths: Float64Array,
+  sizes: Float64Array,
   columns: readonly number[],
-  factors: readonly Float32Array[],
+  order: number,
 ): Float64Array {
-  const lengths = lengthsOf(factor, rank)
-  const sizes = componentSizes(factors, rank)
+  const rank = lengths.length
   const rows = factor.length / rank
   const own = new Float64Array(rows * columns.length)
   columns.forEach((r, column) => {
-    const unit = sizes[r] ** (1 / factors.length) / lengths[r]
+    const unit = sizes[r] ** (1 / order) / lengths[r]
     for (let row = 0; row < rows; row++) own[row * columns.length + column] = unit * factor[row * rank + r]
   })
   return own
@@ -110,7 +147,7 @@ function balanceColumns(
 function dualRows(factor: Float64Array, R: number, rowOf: Uint32Array): Float64Array {
   const rows = factor.length / R
   const weights = new Float64Array(rows)
-  for (const row of rowOf) weights[row] += rows / rowOf.length
+  for (let e = 0; e < rowOf.length; e++) weights[rowOf[e]] += rows / rowOf.length
   const gram = new Float64Array(R * R)
   for (let row = 0; row < rows; row++)
     for (let r = 0; r < R; r++) {

@@ -11,11 +11,12 @@ import {
   type Observed,
   observe,
   pickEntries,
+  pickNumbers,
   type SparseTensor,
 } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
-import { CpEnsemble, supportOf } from './cpEnsemble.ts'
+import { CpEnsemble } from './cpEnsemble.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
 import { learnNeighbours, mayHaveNeighbours, neighbourBytes, type Ordered } from './neighbours.ts'
@@ -37,6 +38,20 @@ export interface AssembledEnsemble {
   model: CpEnsemble
   outOfFold: OutOfFold
   stability: EnsembleStability
+  /** Seconds of each stage. */
+  took: AssemblySeconds
+}
+
+/** Seconds that the stages of assembling an ensemble took; plain data. */
+export interface AssemblySeconds {
+  /** The correction by neighbours, with the models' predictions of all entries. */
+  neighbours: number
+  /** Conformal intervals. */
+  intervals: number
+  /** Out-of-fold errors, and those of baselines. */
+  errors: number
+  /** Stability of the components, and core consistency. */
+  stability: number
 }
 
 /** Most random cells at which the models' disagreement is measured. */
@@ -55,23 +70,29 @@ export function assembleEnsemble(
   seed: number,
   ordered: readonly Ordered[] | undefined,
 ): AssembledEnsemble {
+  const secondsSinceLast = stopwatch()
   const order = cOrderOf(given)
   const tensor = order ? pickEntries(given, order) : given
   const { models, by } = fit
-  const folds = order ? Uint8Array.from(order, (e) => fit.folds[e]) : fit.folds
-  const uncorrected = order ? Float32Array.from(order, (e) => fit.predictions[e]) : fit.predictions
+  const folds = order ? pickNumbers(fit.folds, order, new Uint8Array(order.length)) : fit.folds
+  const uncorrected = order
+    ? pickNumbers(fit.predictions, order, new Float32Array(order.length))
+    : fit.predictions
   const observed = observe(tensor)
   const predictionsByModel = models.map((model) => model.predictMany(tensor.indices))
   const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
   const corrected = learnNeighbours(tensor, predictionsByModel, folds, isByEntry, ordered)
   const predictions = corrected?.predictions ?? uncorrected
-  const support = supportOfCells(observed, tensor.indices).map((entries) => Math.max(0, entries - 1))
+  const neighbours = secondsSinceLast()
+  const support = supportOfCells(observed, tensor.indices)
+  for (let e = 0; e < support.length; e++) support[e] = Math.max(0, support[e] - 1) // without the entry itself
   const intervals = learnIntervals(
     tensor,
     { predictions, support },
     predictUnseenCells(tensor, models, observed, seed),
     models.length,
   )
+  const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {
     folds,
     count: models.length,
@@ -81,6 +102,7 @@ export function assembleEnsemble(
     observed,
     support,
   })
+  const errors = secondsSinceLast()
   const { dims, labels, modes, valueName } = tensor
   const model = new CpEnsemble({
     dims,
@@ -100,20 +122,32 @@ export function assembleEnsemble(
   })
   const stability = ensembleStability(model, tensor)
   model.training.stability = stability
-  return { model, outOfFold, stability }
+  const took = { neighbours, intervals: intervalSeconds, errors, stability: secondsSinceLast() }
+  return { model, outOfFold, stability, took }
+}
+
+/** Makes a function that returns the seconds since it was last called, or made. */
+function stopwatch(): () => number {
+  let last = performance.now()
+  return () => {
+    const before = last
+    last = performance.now()
+    return (last - before) / 1000
+  }
 }
 
 /**
  * The support of each cell: the least number of training entries among its rows.
  * @param indices the cells, as one column of indices per mode
  */
-const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array =>
-  Uint32Array.from(indices[0], (_, c) =>
-    supportOf(
-      counts,
-      indices.map((column) => column[c]),
-    ),
-  )
+function supportOfCells({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array {
+  const support = new Uint32Array(indices[0].length).fill(2 ** 32 - 1)
+  indices.forEach((column, mode) => {
+    const entries = counts[mode]
+    for (let c = 0; c < support.length; c++) support[c] = Math.min(support[c], entries[column[c]])
+  })
+  return support
+}
 
 /**
  * The models' mean predictions and their variances at random cells, which hardly ever have an entry. The row

@@ -31,6 +31,12 @@ export interface CellIndex {
   fibers: readonly Numbering[]
 }
 
+/** The numbers of the cell of each entry, and per mode of its fiber. */
+export interface EntryNumbers {
+  cells: Uint32Array
+  fibers: readonly Uint32Array[]
+}
+
 /**
  * Numbers the cells of entries and their fibers; the tensor must have fewer than 2⁵³ cells.
  * @param indices coordinates of the entries, one column per mode
@@ -57,6 +63,25 @@ export function indexCells(dims: readonly number[], indices: readonly Uint32Arra
     ...{ dims, strides, isDense, cells: number(cellOf) },
     fibers: dims.map((dim, mode) => number((e) => fiberOf(cellOf(e), strides[mode], dim))),
   }
+}
+
+/**
+ * The numbers of entries' cells and fibers, which must all be in the index.
+ * @param indices coordinates of the entries, one column per mode
+ */
+export function numberEntries(
+  { dims, strides, cells, fibers }: CellIndex,
+  indices: readonly Uint32Array[],
+): EntryNumbers {
+  const entries = indices[0].length
+  const numbers = { cells: new Uint32Array(entries), fibers: dims.map(() => new Uint32Array(entries)) }
+  for (let e = 0; e < entries; e++) {
+    const position = positionOf(strides, indices, e)
+    numbers.cells[e] = cells.numberOf(position)
+    for (let mode = 0; mode < dims.length; mode++)
+      numbers.fibers[mode][e] = fibers[mode].numberOf(fiberOf(position, strides[mode], dims[mode]))
+  }
+  return numbers
 }
 
 /** Whether cells are numbered by position. */
@@ -151,9 +176,9 @@ export function indexBytes(dims: readonly number[], entries: number): number {
   const cells = dims.reduce((product, dim) => product * dim, 1)
   if (isDenseEnough(cells, entries)) {
     const fibers = dims.reduce((sum, dim) => sum + cells / dim, 0)
-    return (4 * cells + 8 * fibers) / Math.max(1, entries)
+    return (5 * cells + 8 * fibers) / Math.max(1, entries)
   }
   const slots = slotsFor(entries) / Math.max(1, entries)
-  // Fibers have a sum and a count each, cells a residual.
-  return dims.length * (4 * slots + 24) + 4 * slots + 12
+  // Fibers have a sum and a count each, cells a residual and a mark.
+  return dims.length * (4 * slots + 24) + 4 * slots + 13
 }

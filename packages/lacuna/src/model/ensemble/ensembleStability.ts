@@ -1,11 +1,11 @@
 /** Diagnostics of an ensemble's components: stability across its models, and core consistency. */
 import type { SparseTensor } from '../../tensor/index.ts'
-import { coreConsistencyOf } from '../answer/coreConsistency.ts'
+import { coreConsistencyOf, coreWork } from '../answer/coreConsistency.ts'
 import { componentShares } from '../componentShares.ts'
 import { factorView } from '../factorView.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
-/** Products (entries × R^N) after which the core consistency of further models is not computed. */
+/** Products (`coreWork`) after which the core consistency of further models is not computed. */
 const MOST_WORK = 1e8
 
 /** Stability of an ensemble's components, and core consistency; plain data. */
@@ -31,7 +31,7 @@ export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): Ense
   for (const member of model.members) {
     const core = work < MOST_WORK ? coreConsistencyOf(member, tensor) : undefined
     if (core !== undefined) cores.push(core)
-    work += tensor.values.length * member.rank ** tensor.dims.length
+    work += coreWork(tensor.dims, tensor.values.length, member.rank)
   }
   const coreConsistency = cores.toSorted((a, b) => a - b)[Math.floor(cores.length / 2)]
   const { match, components } = model.stability()

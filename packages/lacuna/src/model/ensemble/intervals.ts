@@ -65,35 +65,31 @@ export function learnIntervals(
 ): Intervals {
   const { values } = tensor
   const { scale, ofEntries: scaleOfEntries } = learnScale(tensor, predictions)
-  const relative = scaleOfEntries.map((size, e) => (values[e] - predictions[e]) / size)
-  const scaleOfUnseen = Float64Array.from(unseen.predictions, (y, c) =>
-    scaleAt(
-      scale,
-      unseen.indices.map((column) => column[c]),
-      y,
-    ),
-  )
+  const relative = new Float64Array(values.length)
+  for (let e = 0; e < values.length; e++) relative[e] = (values[e] - predictions[e]) / scaleOfEntries[e]
+  const scaleOfUnseen = new Float64Array(unseen.predictions.length)
+  const cell = new Uint32Array(unseen.indices.length)
+  for (let c = 0; c < scaleOfUnseen.length; c++) {
+    for (let mode = 0; mode < cell.length; mode++) cell[mode] = unseen.indices[mode][c]
+    scaleOfUnseen[c] = scaleAt(scale, cell, unseen.predictions[c])
+  }
   const supports = Math.max(1, Math.min(SUPPORTS, Math.floor(values.length / (LEAST_GROUP * SCALES))))
   const borders = bordersOf(support, supports)
   const scales: number[][] = []
   const residuals: number[][] = []
   const shares: number[] = []
+  const entriesBySupport = groupItems(numbersUpTo(values.length), borders, support)
+  const cellsBySupport = groupItems(numbersUpTo(scaleOfUnseen.length), borders, unseen.support)
   for (let s = 0; s <= borders.length; s++) {
-    const groupEntries = Uint32Array.from(values.keys()).filter((e) => groupOf(borders, support[e]) === s)
-    const groupCells = Uint32Array.from(scaleOfUnseen.keys()).filter(
-      (c) => groupOf(borders, unseen.support[c]) === s,
-    )
-    const groups = Math.max(1, Math.min(SCALES, Math.floor(groupEntries.length / LEAST_GROUP)))
-    scales[s] = bordersOf(
-      Float64Array.from(groupEntries, (e) => scaleOfEntries[e]),
-      groups,
-    )
+    const count = entriesBySupport[s].length
+    const groups = Math.max(1, Math.min(SCALES, Math.floor(count / LEAST_GROUP)))
+    scales[s] = bordersOf(pick(entriesBySupport[s], scaleOfEntries), groups)
+    const entriesByScale = groupItems(entriesBySupport[s], scales[s], scaleOfEntries)
+    const cellsByScale = groupItems(cellsBySupport[s], scales[s], scaleOfUnseen)
     for (let g = 0; g <= scales[s].length; g++) {
-      const entries = groupEntries.filter((e) => groupOf(scales[s], scaleOfEntries[e]) === g)
-      const cells = groupCells.filter((c) => groupOf(scales[s], scaleOfUnseen[c]) === g)
-      residuals.push(quantilesOf(Float64Array.from(entries, (e) => relative[e])))
-      const squares = mean(entries, (e) => (values[e] - predictions[e]) ** 2)
-      const variance = mean(cells, (c) => unseen.variances[c])
+      residuals.push(quantilesOf(pick(entriesByScale[g], relative)))
+      const squares = mean(entriesByScale[g], (e) => (values[e] - predictions[e]) ** 2)
+      const variance = mean(cellsByScale[g], (c) => unseen.variances[c])
       shares.push(shrinkage(squares, variance, models))
     }
   }
@@ -126,8 +122,8 @@ export function intervalAt(
  * Borders, ascending, that cut numbers into at most this many about equally large groups; equal numbers stay
  * in one group.
  */
-function bordersOf(numbers: ArrayLike<number>, groups: number): number[] {
-  const sorted = Float64Array.from(numbers).sort()
+function bordersOf(numbers: Float64Array | Uint32Array, groups: number): number[] {
+  const sorted = numbers.slice().sort()
   const borders: number[] = []
   for (let g = 1; g < groups; g++) {
     const border = sorted[Math.floor((g * sorted.length) / groups)]
@@ -141,6 +137,41 @@ function groupOf(borders: readonly number[], x: number): number {
   let group = 0
   while (group < borders.length && x >= borders[group]) group++
   return group
+}
+
+/** The whole numbers from 0 to below `end`. */
+function numbersUpTo(end: number): Uint32Array {
+  const numbers = new Uint32Array(end)
+  for (let i = 0; i < end; i++) numbers[i] = i
+  return numbers
+}
+
+/**
+ * Divides items into the groups between borders, in their order.
+ * @param measures the number of each item that is compared with the borders
+ */
+function groupItems(
+  items: Uint32Array,
+  borders: readonly number[],
+  measures: ArrayLike<number>,
+): Uint32Array[] {
+  const groupOfItem = new Uint8Array(items.length)
+  const counts = new Uint32Array(borders.length + 1)
+  for (let i = 0; i < items.length; i++) {
+    groupOfItem[i] = groupOf(borders, measures[items[i]])
+    counts[groupOfItem[i]]++
+  }
+  const groups = Array.from(counts, (count) => new Uint32Array(count))
+  counts.fill(0)
+  for (let i = 0; i < items.length; i++) groups[groupOfItem[i]][counts[groupOfItem[i]]++] = items[i]
+  return groups
+}
+
+/** The numbers of some items, in their order. */
+function pick(items: Uint32Array, numbers: Float64Array): Float64Array {
+  const picked = new Float64Array(items.length)
+  for (let i = 0; i < items.length; i++) picked[i] = numbers[items[i]]
+  return picked
 }
 
 /**
@@ -174,7 +205,7 @@ function interpolate(sorted: ArrayLike<number>, position: number): number {
 /** The mean of a function over items; 0 if there are none. */
 function mean(items: Uint32Array, measure: (item: number) => number): number {
   let sum = 0
-  for (const item of items) sum += measure(item) / items.length
+  for (let i = 0; i < items.length; i++) sum += measure(items[i]) / items.length
   return sum
 }
 

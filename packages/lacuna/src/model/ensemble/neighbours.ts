@@ -5,9 +5,9 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
-import { type CellIndex, indexBytes, indexCells } from './cellIndex.ts'
+import { type CellIndex, type EntryNumbers, indexBytes, indexCells, numberEntries } from './cellIndex.ts'
 import { featureCount, ResidualField } from './residualField.ts'
-import { similarLags } from './similarLags.ts'
+import { similarLags, sortAlongMode } from './similarLags.ts'
 
 /** The fitted correction by neighbours; plain data, but for the entries. */
 export interface Neighbours {
@@ -67,70 +67,86 @@ export function learnNeighbours(
   isByEntry: boolean,
   ordered?: readonly Ordered[],
 ): LearnedNeighbours | undefined {
-  const { dims, values } = tensor
+  const { dims, indices, values } = tensor
   if (!mayHaveNeighbours(dims, values.length)) return undefined
-  const squaresBefore = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
-  const index = indexCells(dims, tensor.indices)
+  let squaresBefore = 0
+  for (let e = 0; e < values.length; e++) squaresBefore += (values[e] - predictions[folds[e]][e]) ** 2
+  const mean = meanOf(predictions)
+  const kinds = [false, true].flatMap((isRelative): ResidualKind[] => {
+    const residuals = residualsOf(values, mean, isRelative)
+    // Relative to a tiny prediction, a residual may be beyond float32.
+    return residuals.every(Number.isFinite) ? [{ isRelative, residuals, lags: dims.map(() => []) }] : []
+  })
+  for (const { mode, lags } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined }))) {
+    const sorted = lags ? undefined : sortAlongMode(dims, indices, mode)
+    for (const kind of kinds)
+      kind.lags[mode] = sorted
+        ? similarLags(
+            dims,
+            sorted,
+            kind.residuals,
+            isByEntry ? undefined : folds,
+            mode,
+            ordered !== undefined,
+          )
+        : [...lags!]
+  }
+  const index = indexCells(dims, indices)
+  const numbers = numberEntries(index, indices)
+  const entries = { dims, indices, values, predictions, mean, folds, isByEntry, index, numbers }
   let best: (LearnedNeighbours & { squares: number }) | undefined
-  for (const isRelative of [false, true]) {
-    const fit = fitCorrection(tensor, index, predictions, folds, isByEntry, ordered, isRelative)
+  for (const kind of kinds) {
+    const fit = fitCorrection(entries, kind)
     if (fit && fit.squares < (best?.squares ?? (1 - LEAST_GAIN) * squaresBefore)) best = fit
   }
   return best && { neighbours: best.neighbours, predictions: best.predictions }
 }
 
+/** Residuals of the models' mean, absolute or relative, and the lags at which they are similar. */
+interface ResidualKind {
+  isRelative: boolean
+  /** Of each entry. */
+  residuals: Float32Array
+  /** Per mode; none where it is not ordered. */
+  lags: number[][]
+}
+
+/** What the corrections with absolute and with relative residuals have in common. */
+interface CorrectedEntries extends Pick<SparseTensor, 'dims' | 'indices' | 'values'> {
+  /** Per fold, the predictions of all entries by the model that was fitted without it. */
+  predictions: readonly Float32Array[]
+  /** Mean of the models' predictions of each entry. */
+  mean: Float32Array
+  /** The fold of each entry. */
+  folds: Uint8Array
+  /** Whether single entries were held out. */
+  isByEntry: boolean
+  /** Numbers of the entries' cells and fibers. */
+  index: CellIndex
+  /** The numbers of each entry's cell and fibers. */
+  numbers: EntryNumbers
+}
+
+/** Sums of a ridge regression over the entries of a fold. */
+interface RidgeSums {
+  /** XᵀX (size × size), the lower triangle. */
+  XX: Float64Array
+  /** Xᵀr (size). */
+  Xr: Float64Array
+}
+
 /**
  * Fits the correction with absolute or relative residuals. Returns it with its out-of-fold predictions and
- * their squared error, or undefined if numbers are out of the range of float32. The other parameters are
- * those of `learnNeighbours`.
- * @param index numbers of the entries' cells
+ * their squared error, or undefined if numbers are out of the range of float32.
  */
 function fitCorrection(
-  { dims, indices, values }: SparseTensor,
-  index: CellIndex,
-  predictions: readonly Float32Array[],
-  folds: Uint8Array,
-  isByEntry: boolean,
-  ordered: readonly Ordered[] | undefined,
-  isRelative: boolean,
+  entries: CorrectedEntries,
+  { isRelative, residuals, lags }: ResidualKind,
 ): (LearnedNeighbours & { squares: number }) | undefined {
-  const mean = predictions[0].map(
-    (_, e) => predictions.reduce((sum, y) => sum + y[e], 0) / predictions.length,
-  )
-  const residuals = residualsOf(values, mean, isRelative)
-  // Relative to a tiny prediction, a residual may be beyond float32.
-  if (!residuals.every(Number.isFinite)) return undefined
-  const lags: number[][] = dims.map(() => [])
-  const separateGroups = isByEntry ? undefined : folds
-  for (const { mode, lags: given } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined })))
-    lags[mode] = given
-      ? [...given]
-      : similarLags(dims, indices, residuals, separateGroups, mode, ordered !== undefined)
+  const { indices, values, predictions, mean, folds } = entries
   const size = featureCount(lags)
   const features = new Float32Array(values.length * size)
-  const cellFeatures = new Float64Array(size)
-  const cell = new Uint32Array(dims.length)
-  const field = new ResidualField(index, lags)
-  const sums = predictions.map((ofFold, fold) => {
-    const isIncluded = isByEntry ? undefined : (e: number): boolean => folds[e] !== fold
-    field.setResiduals(indices, residualsOf(values, ofFold, isRelative), isIncluded)
-    const unit = unitOf(ofFold, isRelative)
-    const sum = { XX: new Float64Array(size * size), Xr: new Float64Array(size) }
-    for (let e = 0; e < values.length; e++) {
-      if (folds[e] !== fold) continue
-      for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
-      field.readFeatures(cell, cellFeatures)
-      const y = ofFold[e]
-      for (let f = 0; f < size; f++) {
-        cellFeatures[f] *= unit(y)
-        features[e * size + f] = cellFeatures[f]
-        sum.Xr[f] += cellFeatures[f] * (values[e] - y)
-      }
-      for (let f = 0; f < size; f++)
-        for (let g = 0; g < size; g++) sum.XX[f * size + g] += cellFeatures[f] * cellFeatures[g]
-    }
-    return sum
-  })
+  const sums = sumFolds(entries, lags, isRelative, features)
   const isSound = sums.every(({ XX, Xr }) => XX.every(Number.isFinite) && Xr.every(Number.isFinite))
   if (!isSound) return undefined
   const weights = sums.map((_, fold) => solveRidge(sums, size, fold))
@@ -151,15 +167,49 @@ function fitCorrection(
 }
 
 /**
+ * Computes the features of all entries, each from the residuals of the model that was fitted without its
+ * fold, and the sums of the regression over each fold.
+ * @param features receives the features (entries × size)
+ */
+function sumFolds(
+  { dims, indices, values, predictions, folds, isByEntry, index, numbers }: CorrectedEntries,
+  lags: readonly (readonly number[])[],
+  isRelative: boolean,
+  features: Float32Array,
+): RidgeSums[] {
+  const size = featureCount(lags)
+  const row = new Float64Array(size)
+  const cell = new Uint32Array(dims.length)
+  const field = new ResidualField(index, lags)
+  return predictions.map((ofFold, fold) => {
+    const isIncluded = isByEntry ? undefined : folds.map((other) => (other === fold ? 0 : 1))
+    field.setResiduals(numbers, residualsOf(values, ofFold, isRelative), isIncluded)
+    const least = leastOf(ofFold)
+    const XX = new Float64Array(size * size)
+    const Xr = new Float64Array(size)
+    for (let e = 0; e < values.length; e++) {
+      if (folds[e] !== fold) continue
+      for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
+      field.readEntryFeatures(cell, e, numbers, row)
+      const unit = isRelative ? Math.max(ofFold[e], least) : 1
+      const residual = values[e] - ofFold[e]
+      for (let f = 0; f < size; f++) {
+        row[f] *= unit
+        features[e * size + f] = row[f]
+        Xr[f] += row[f] * residual
+        for (let g = 0; g <= f; g++) XX[f * size + g] += row[f] * row[g]
+      }
+    }
+    return { XX, Xr }
+  })
+}
+
+/**
  * Coefficients (size) of the ridge regression over all folds, or all except one.
  * @param sums XᵀX and Xᵀr of each fold, where r are its out-of-fold residuals
  * @param size number of features
  */
-function solveRidge(
-  sums: readonly { XX: Float64Array; Xr: Float64Array }[],
-  size: number,
-  without?: number,
-): Float64Array {
+function solveRidge(sums: readonly RidgeSums[], size: number, without?: number): Float64Array {
   const XX = new Float64Array(size * size)
   const Xr = new Float64Array(size)
   sums.forEach((sum, fold) => {
@@ -167,24 +217,34 @@ function solveRidge(
     for (let at = 0; at < XX.length; at++) XX[at] += sum.XX[at]
     for (let f = 0; f < size; f++) Xr[f] += sum.Xr[f]
   })
-  for (let f = 0; f < size; f++) XX[f * size + f] *= 1 + RIDGE
+  for (let f = 0; f < size; f++) {
+    XX[f * size + f] *= 1 + RIDGE
+    for (let g = 0; g < f; g++) XX[g * size + f] = XX[f * size + g]
+  }
   const inverse = invertSymmetric(XX, size)
   return Xr.map((_, f) => Xr.reduce((sum, x, g) => sum + inverse[f * size + g] * x, 0))
 }
 
-/** Residuals of all entries, absolute or relative to the predictions. */
-function residualsOf(values: Float32Array, predictions: Float32Array, isRelative: boolean): Float32Array {
-  const unit = unitOf(predictions, isRelative)
-  return values.map((x, e) => (x - predictions[e]) / unit(predictions[e]))
+/** The mean of the models' predictions of each entry. @param predictions per model */
+function meanOf(predictions: readonly Float32Array[]): Float32Array {
+  const mean = new Float32Array(predictions[0].length)
+  for (let e = 0; e < mean.length; e++) {
+    let sum = 0
+    for (let k = 0; k < predictions.length; k++) sum += predictions[k][e]
+    mean[e] = sum / predictions.length
+  }
+  return mean
 }
 
-/**
- * Makes a function that returns the unit of residuals at a prediction y: 1, or y if they are relative, but at
- * least `leastOf` all predictions.
- */
-function unitOf(predictions: Float32Array, isRelative: boolean): (y: number) => number {
+/** Residuals of all entries, absolute or relative to the predictions, but at least to `leastOf` them. */
+function residualsOf(values: Float32Array, predictions: Float32Array, isRelative: boolean): Float32Array {
   const least = leastOf(predictions)
-  return isRelative ? (y) => Math.max(y, least) : () => 1
+  const residuals = new Float32Array(values.length)
+  for (let e = 0; e < values.length; e++) {
+    const residual = values[e] - predictions[e]
+    residuals[e] = isRelative ? residual / Math.max(predictions[e], least) : residual
+  }
+  return residuals
 }
 
 /** The least prediction that residuals are relative to: a fraction of the mean prediction. */
@@ -202,8 +262,9 @@ export function corrector(
   dims: readonly number[],
   { lags, isRelative, least, weights, indices, residuals }: Neighbours,
 ): (cell: ArrayLike<number>, y: number) => number {
-  const field = new ResidualField(indexCells(dims, indices), lags)
-  field.setResiduals(indices, residuals)
+  const index = indexCells(dims, indices)
+  const field = new ResidualField(index, lags)
+  field.setResiduals(numberEntries(index, indices), residuals)
   const features = new Float64Array(featureCount(lags))
   return (cell, y) => {
     field.readFeatures(cell, features)
@@ -222,6 +283,7 @@ export const mayHaveNeighbours = (dims: readonly number[], entries: number): boo
 /** About how many bytes per entry fitting the correction takes: the index, the field, features and sorting. */
 export function neighbourBytes(dims: readonly number[], entries: number): number {
   const features = 4 * (2 * dims.length + 1)
-  const sorting = 36
-  return indexBytes(dims, entries) + features + sorting
+  const numbers = 4 * (dims.length + 1)
+  const residuals = 12
+  return indexBytes(dims, entries) + features + numbers + residuals
 }

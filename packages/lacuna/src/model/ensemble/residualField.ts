@@ -2,7 +2,7 @@
  * Residuals by cell, and features of a cell from the residuals around it: at lags, in a window, and along
  * each mode.
  */
-import { type CellIndex, fiberOf, positionOf } from './cellIndex.ts'
+import { type CellIndex, type EntryNumbers, fiberOf } from './cellIndex.ts'
 
 /** Half width of the window in each ordered mode, in cells. */
 const WINDOW = 2
@@ -18,16 +18,29 @@ type Table = Float32Array | Float64Array
 export const featureCount = (lags: readonly (readonly number[])[]): number =>
   lags.reduce((sum, some) => sum + some.length + 1, 0) + (lags.some((some) => some.length > 0) ? 1 : 0)
 
+/** The cells of the window around a cell. */
+interface Window {
+  /** Steps along each mode: `order` numbers per cell. */
+  steps: Int32Array
+  /** The difference of positions, one per cell; whole numbers of 32 bits where positions are. */
+  offsets: Int32Array | Float64Array
+}
+
 /** Residuals of entries by cell. */
 export class ResidualField {
   readonly #index: CellIndex
-  /** Residuals by number of the cell; NaN where there is none. */
+  /** Residuals by number of the cell; 0 where there is none. */
   readonly #residuals: Float32Array
-  /** Per mode, sums and counts of residuals by number of the fiber. */
-  readonly #fibers: readonly (readonly [sums: Table, counts: Table])[]
+  /** By number of the cell, 1 if it has a residual, else 0. */
+  readonly #isKnown: Uint8Array
+  /** Per mode, sums of residuals by number of the fiber. */
+  readonly #sums: readonly Table[]
+  /** Per mode, numbers of residuals by number of the fiber. */
+  readonly #counts: readonly Table[]
   readonly #lags: readonly (readonly number[])[]
-  /** Steps to the cells of the window, one number per mode. */
-  readonly #window: readonly (readonly number[])[]
+  readonly #window: Window
+  /** Per mode, the number of the fiber of the cell whose features are written. */
+  readonly #fiber: Float64Array
 
   /**
    * Makes a field without residuals.
@@ -35,48 +48,41 @@ export class ResidualField {
    * @param lags per mode, its lags; none where it is not ordered
    */
   constructor(index: CellIndex, lags: readonly (readonly number[])[]) {
-    const { isDense, cells, fibers } = index
+    const { isDense, cells, fibers, strides } = index
     this.#index = index
     this.#lags = lags
-    this.#window = windowOf(lags)
+    this.#window = windowOf(lags, index)
+    this.#fiber = new Float64Array(strides.length)
     const table = (count: number): Table => (isDense ? new Float32Array(count) : new Float64Array(count))
     this.#residuals = new Float32Array(cells.count)
-    this.#fibers = fibers.map(({ count }) => [table(count), table(count)])
+    this.#isKnown = new Uint8Array(cells.count)
+    this.#sums = fibers.map(({ count }) => table(count))
+    this.#counts = fibers.map(({ count }) => table(count))
   }
 
   /**
    * Replaces all residuals, in the memory of those before.
-   * @param indices coordinates of the entries, one column per mode
+   * @param numbers of the cells and fibers of the entries
    * @param residuals of each entry
-   * @param isIncluded which entries are used; all by default
+   * @param isIncluded 1 for entries that are used, else 0; all are used by default
    */
-  setResiduals(
-    indices: readonly Uint32Array[],
-    residuals: Float32Array,
-    isIncluded: (entry: number) => boolean = () => true,
-  ): void {
-    const { dims, strides, cells, fibers } = this.#index
-    this.#residuals.fill(Number.NaN)
-    for (const tables of this.#fibers) for (const table of tables) table.fill(0)
+  setResiduals(numbers: EntryNumbers, residuals: Float32Array, isIncluded?: Uint8Array): void {
+    this.#residuals.fill(0)
+    this.#isKnown.fill(0)
     for (let e = 0; e < residuals.length; e++) {
-      if (!isIncluded(e)) continue
-      const position = positionOf(strides, indices, e)
-      this.#residuals[cells.numberOf(position)] = residuals[e]
-      for (let mode = 0; mode < dims.length; mode++) {
-        const fiber = fibers[mode].numberOf(fiberOf(position, strides[mode], dims[mode]))
-        const [sums, counts] = this.#fibers[mode]
-        sums[fiber] += residuals[e]
-        counts[fiber]++
-      }
+      if (isIncluded && !isIncluded[e]) continue
+      this.#residuals[numbers.cells[e]] = residuals[e]
+      this.#isKnown[numbers.cells[e]] = 1
     }
-  }
-
-  /** The residual a step away from a cell along a mode; undefined if there is none. */
-  residualAt(cell: ArrayLike<number>, mode: number, step: number): number | undefined {
-    const { dims, strides } = this.#index
-    const row = cell[mode] + step
-    if (row < 0 || row >= dims[mode]) return undefined
-    return this.#residual(this.#positionOf(cell) + step * strides[mode])
+    numbers.fibers.forEach((fibers, mode) => {
+      const sums = this.#sums[mode].fill(0)
+      const counts = this.#counts[mode].fill(0)
+      for (let e = 0; e < residuals.length; e++) {
+        if (isIncluded && !isIncluded[e]) continue
+        sums[fibers[e]] += residuals[e]
+        counts[fibers[e]]++
+      }
+    })
   }
 
   /** The position of a cell in row-major order. */
@@ -87,11 +93,10 @@ export class ResidualField {
     return position
   }
 
-  /** The residual at a position; undefined if there is none. */
-  #residual(position: number): number | undefined {
-    const cell = this.#index.cells.numberOf(position)
-    if (cell < 0 || Number.isNaN(this.#residuals[cell])) return undefined
-    return this.#residuals[cell]
+  /** The number of the cell at a position; -1 if it has none. */
+  #numberOf(position: number): number {
+    const { isDense, cells } = this.#index
+    return isDense ? position : cells.numberOf(position)
   }
 
   /**
@@ -100,61 +105,111 @@ export class ResidualField {
    * @param features receives `featureCount` numbers
    */
   readFeatures(cell: ArrayLike<number>, features: Float64Array): void {
-    const position = this.#positionOf(cell)
-    let f = 0
-    this.#lags.forEach((lags, mode) => {
-      for (const lag of lags) {
-        let [sum, count] = [0, 0]
-        for (const step of [-lag, lag]) {
-          const residual = this.residualAt(cell, mode, step)
-          if (residual === undefined) continue
-          sum += residual
-          count++
-        }
-        features[f++] = count > 0 ? sum / count : 0
-      }
-    })
-    const ownResidual = this.#residual(position)
     const { dims, strides, fibers } = this.#index
-    this.#fibers.forEach(([sums, counts], mode) => {
+    const position = this.#positionOf(cell)
+    for (let mode = 0; mode < dims.length; mode++)
+      this.#fiber[mode] = fibers[mode].numberOf(fiberOf(position, strides[mode], dims[mode]))
+    this.#writeFeatures(cell, position, this.#numberOf(position), features)
+  }
+
+  /**
+   * Writes the features of an entry's cell, as `readFeatures` does.
+   * @param cell the coordinates of the entry
+   * @param numbers of the cells and fibers of all entries
+   */
+  readEntryFeatures(cell: ArrayLike<number>, e: number, numbers: EntryNumbers, features: Float64Array): void {
+    for (let mode = 0; mode < cell.length; mode++) this.#fiber[mode] = numbers.fibers[mode][e]
+    this.#writeFeatures(cell, this.#positionOf(cell), numbers.cells[e], features)
+  }
+
+  /** Writes the features of a cell whose fibers are in #fiber. @param number its number; -1 without one */
+  #writeFeatures(cell: ArrayLike<number>, position: number, number: number, features: Float64Array): void {
+    const { dims, strides } = this.#index
+    let f = 0
+    for (let mode = 0; mode < dims.length; mode++)
+      for (const lag of this.#lags[mode])
+        features[f++] = this.#meanAtLag(position, cell[mode], dims[mode], strides[mode], lag)
+    const ownCount = number < 0 ? 0 : this.#isKnown[number]
+    const ownSum = number < 0 ? 0 : this.#residuals[number]
+    for (let mode = 0; mode < dims.length; mode++) {
       // A fiber without entries has no number.
-      const fiber = fibers[mode].numberOf(fiberOf(position, strides[mode], dims[mode]))
-      const sum = (sums[fiber] ?? 0) - (ownResidual ?? 0)
-      const count = (counts[fiber] ?? 0) - (ownResidual === undefined ? 0 : 1)
+      const fiber = this.#fiber[mode]
+      const sum = (fiber < 0 ? 0 : this.#sums[mode][fiber]) - ownSum
+      const count = (fiber < 0 ? 0 : this.#counts[mode][fiber]) - ownCount
       features[f++] = sum / (Math.max(0, count) + SHRINKAGE)
-    })
-    if (this.#window.length > 0) features[f] = this.#meanAround(cell, position)
+    }
+    if (this.#window.offsets.length > 0) features[f] = this.#meanAround(cell, position)
+  }
+
+  /** The mean residual at a lag before and behind a cell; 0 if there is none. @param row of the cell */
+  #meanAtLag(position: number, row: number, dim: number, stride: number, lag: number): number {
+    const before = row >= lag ? this.#numberOf(position - lag * stride) : -1
+    const behind = row + lag < dim ? this.#numberOf(position + lag * stride) : -1
+    let sum = 0
+    let count = 0
+    if (before >= 0) {
+      sum += this.#residuals[before]
+      count += this.#isKnown[before]
+    }
+    if (behind >= 0) {
+      sum += this.#residuals[behind]
+      count += this.#isKnown[behind]
+    }
+    return sum / Math.max(1, count)
   }
 
   /** The mean residual in the window around a cell, shrunk towards 0. */
   #meanAround(cell: ArrayLike<number>, position: number): number {
-    const { dims, strides } = this.#index
-    let [sum, count] = [0, 0]
-    for (const steps of this.#window) {
-      let at = position
-      let isInside = true
-      for (let mode = 0; mode < steps.length && isInside; mode++) {
-        const row = cell[mode] + steps[mode]
-        isInside = row >= 0 && row < dims[mode]
-        at += steps[mode] * strides[mode]
+    const { dims, isDense } = this.#index
+    const { steps, offsets } = this.#window
+    const residuals = this.#residuals
+    const isKnown = this.#isKnown
+    let sum = 0
+    let count = 0
+    if (isDense && this.#isInner(cell)) {
+      for (let at = 0; at < offsets.length; at++) {
+        const number = position + offsets[at]
+        sum += residuals[number]
+        count += isKnown[number]
       }
-      const residual = isInside ? this.#residual(at) : undefined
-      if (residual === undefined) continue
-      sum += residual
-      count++
+      return sum / (count + SHRINKAGE)
+    }
+    const order = dims.length
+    for (let at = 0; at < offsets.length; at++) {
+      let isInside = true
+      for (let mode = 0; mode < order && isInside; mode++) {
+        const row = cell[mode] + steps[at * order + mode]
+        isInside = row >= 0 && row < dims[mode]
+      }
+      const number = isInside ? this.#numberOf(position + offsets[at]) : -1
+      if (number < 0) continue
+      sum += residuals[number]
+      count += isKnown[number]
     }
     return sum / (count + SHRINKAGE)
   }
+
+  /** Whether the whole window around a cell lies in the tensor. */
+  #isInner(cell: ArrayLike<number>): boolean {
+    const { dims } = this.#index
+    for (let mode = 0; mode < dims.length; mode++)
+      if (this.#lags[mode].length > 0 && (cell[mode] < WINDOW || cell[mode] + WINDOW >= dims[mode]))
+        return false
+    return true
+  }
 }
 
-/**
- * Steps, one number per mode, to all cells within WINDOW along the ordered modes; none if no mode is ordered.
- */
-function windowOf(lags: readonly (readonly number[])[]): number[][] {
+/** The cells within WINDOW along the ordered modes; none if no mode is ordered. */
+function windowOf(lags: readonly (readonly number[])[], { strides, isDense }: CellIndex): Window {
   let steps: number[][] = [[]]
   for (const some of lags) {
     const range = some.length > 0 ? Array.from({ length: 2 * WINDOW + 1 }, (_, i) => i - WINDOW) : [0]
     steps = steps.flatMap((step) => range.map((by) => [...step, by]))
   }
-  return steps.filter((step) => step.some((by) => by !== 0))
+  const others = steps.filter((step) => step.some((by) => by !== 0))
+  const offsets = others.map((step) => step.reduce((sum, by, mode) => sum + by * strides[mode], 0))
+  return {
+    steps: Int32Array.from(others.flat()),
+    offsets: isDense ? Int32Array.from(offsets) : Float64Array.from(offsets),
+  }
 }

@@ -3,7 +3,7 @@
  * rows differ in noise (raters, sensors), intervals scaled by it are narrower by 5 to 15%; where not, it
  * costs nothing.
  */
-import type { SparseTensor } from '../../tensor/index.ts'
+import { orderByModes, type SparseTensor } from '../../tensor/index.ts'
 
 /** The fitted size of residuals; plain data, but for the rows. */
 export interface ResidualScale {
@@ -36,11 +36,13 @@ export function learnScale(
   predictions: Float32Array,
 ): { scale: ResidualScale; ofEntries: Float64Array } {
   const curve = curveOf(values, predictions)
-  const sizes = Float64Array.from(predictions, (y) => sizeAt(curve, y))
+  const sizes = new Float64Array(predictions.length)
+  for (let e = 0; e < sizes.length; e++) sizes[e] = sizeAt(curve, predictions[e])
   const rows = dims.map((dim) => new Float32Array(dim).fill(1))
   const counts = dims.map((dim) => new Uint32Array(dim))
   indices.forEach((column, mode) => {
-    for (const row of column) counts[mode][row]++
+    const count = counts[mode]
+    for (let e = 0; e < column.length; e++) count[column[e]]++
   })
   const sums = dims.map((dim) => new Float64Array(dim))
   /** An entry's absolute residual, divided by the scale without the factor of its row of this mode. */
@@ -56,14 +58,15 @@ export function learnScale(
       for (let e = 0; e < values.length; e++) sum[indices[mode][e]] += relativeResidual(e, mode)
       for (let row = 0; row < factors.length; row++) factors[row] = rowFactor(sum[row], counts[mode][row])
     })
-  const ofEntries = sizes.map((size, e) => {
-    let scale = size
+  const ofEntries = new Float64Array(sizes.length)
+  for (let e = 0; e < sizes.length; e++) {
+    let scale = sizes[e]
     for (let mode = 0; mode < rows.length; mode++) {
       const row = indices[mode][e]
       scale *= rowFactor(sums[mode][row] - relativeResidual(e, mode), counts[mode][row] - 1)
     }
-    return scale
-  })
+    ofEntries[e] = scale
+  }
   return { scale: { ...curve, rows }, ofEntries }
 }
 
@@ -88,27 +91,41 @@ type Curve = Pick<ResidualScale, 'predictions' | 'sizes'>
 function curveOf(values: Float32Array, predictions: Float32Array): Curve {
   const entries = values.length
   const groups = Math.max(1, Math.min(MOST_KNOTS, Math.floor(entries / LEAST_RESIDUALS)))
-  const order = Uint32Array.from(values.keys()).sort((a, b) => predictions[a] - predictions[b])
+  const order = orderByNumber(predictions)
   const curve = { predictions: [] as number[], sizes: [] as number[] }
   for (let group = 0; group < groups; group++) {
     const members = order.subarray(
       Math.floor((group * entries) / groups),
       Math.floor(((group + 1) * entries) / groups),
     )
-    curve.predictions.push(members.reduce((sum, e) => sum + predictions[e] / members.length, 0))
-    curve.sizes.push(
-      members.reduce((sum, e) => sum + Math.abs(values[e] - predictions[e]) / members.length, 0),
-    )
+    let [prediction, size] = [0, 0]
+    for (let i = 0; i < members.length; i++) {
+      const e = members[i]
+      prediction += predictions[e] / members.length
+      size += Math.abs(values[e] - predictions[e]) / members.length
+    }
+    curve.predictions.push(prediction)
+    curve.sizes.push(size)
   }
   // Where predictions are exact, any residual is large.
   const least = Math.max(1e-30, 1e-6 * Math.max(...curve.sizes))
   return { ...curve, sizes: curve.sizes.map((size) => Math.max(least, size)) }
 }
 
+/** The positions of finite numbers in ascending order of them; equal ones in order of their positions. */
+function orderByNumber(numbers: Float32Array): Uint32Array {
+  // The bits of a float32, as whole numbers in the same order: those of negative ones are complements.
+  const keys = new Uint32Array(numbers.length)
+  const words = new Uint32Array(Float32Array.from(numbers, (x) => x + 0).buffer) // without −0
+  for (let i = 0; i < keys.length; i++) keys[i] = words[i] >>> 31 ? ~words[i] : words[i] | 0x80000000
+  return orderByModes({ dims: [2 ** 32], indices: [keys] }, [0])
+}
+
 /** The curve at prediction y; constant beyond the first and the last knot. */
 function sizeAt({ predictions, sizes }: Curve, y: number): number {
-  const above = predictions.findIndex((knot) => y <= knot)
-  if (above < 0) return sizes[sizes.length - 1]
+  let above = 0
+  while (above < predictions.length && !(y <= predictions[above])) above++
+  if (above === predictions.length) return sizes[sizes.length - 1]
   if (above === 0) return sizes[0]
   const fraction = (y - predictions[above - 1]) / (predictions[above] - predictions[above - 1])
   return sizes[above - 1] + fraction * (sizes[above] - sizes[above - 1])

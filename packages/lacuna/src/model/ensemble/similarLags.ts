@@ -2,6 +2,7 @@
  * The lags along a mode at which residuals are correlated. Entries are sorted fiber by fiber in the order of
  * the mode, so that pairs within a distance are found without visiting the cells between them.
  */
+import { orderByModes, pickNumbers } from '../../tensor/index.ts'
 
 /** Least correlation at which the residuals at a lag count as similar; it must also be significant. */
 const LEAST_CORRELATION = 0.02
@@ -14,15 +15,24 @@ const LARGEST_LAG = 400
 /** About how many entries, evenly spaced, are compared with their neighbours. */
 const MOST_COMPARED = 100_000
 
+/** Entries sorted fiber by fiber along a mode. */
+export interface SortedAlongMode {
+  /** The entries by number. */
+  entries: Uint32Array
+  /** The positions of their cells, with the mode's index varying fastest; below 2⁵³. */
+  positions: Float64Array
+}
+
 /**
  * The lags at which residuals are most correlated, ascending, at most MOST_LAGS. A mode that is known to be
  * ordered always has lag 1; any other has none unless residuals of consecutive rows are correlated.
+ * @param sorted the entries along the mode
  * @param groups the group of each entry; entries of the same group are not compared
  * @param isOrdered whether the mode is known to be ordered
  */
 export function similarLags(
   dims: readonly number[],
-  indices: readonly Uint32Array[],
+  { entries, positions }: SortedAlongMode,
   residuals: Float32Array,
   groups: Uint8Array | undefined,
   mode: number,
@@ -31,19 +41,20 @@ export function similarLags(
   const largestLag = Math.min(dims[mode] - 1, LARGEST_LAG)
   const products = new Float64Array(largestLag + 1)
   const pairs = new Float64Array(largestLag + 1)
-  const { positions, entries } = sortAlongMode(dims, indices, mode)
+  const residualAt = pickNumbers(residuals, entries, new Float32Array(entries.length))
+  const groupAt = groups && pickNumbers(groups, entries, new Uint8Array(entries.length))
   const stride = Math.max(1, Math.floor(entries.length / MOST_COMPARED))
   let [squares, compared] = [0, 0]
   for (let i = 0; i < entries.length; i += stride) {
-    const e = entries[i]
+    const residual = residualAt[i]
+    const position = positions[i]
     compared++
-    squares += residuals[e] ** 2
-    const last = positions[i] + Math.min(largestLag, dims[mode] - 1 - indices[mode][e])
+    squares += residual ** 2
+    const last = position + Math.min(largestLag, dims[mode] - 1 - (position % dims[mode]))
     for (let j = i + 1; j < entries.length && positions[j] <= last; j++) {
-      const other = entries[j]
-      if (groups && groups[e] === groups[other]) continue
-      const lag = positions[j] - positions[i]
-      products[lag] += residuals[e] * residuals[other]
+      if (groupAt && groupAt[i] === groupAt[j]) continue
+      const lag = positions[j] - position
+      products[lag] += residual * residualAt[j]
       pairs[lag]++
     }
   }
@@ -63,21 +74,16 @@ export function similarLags(
     .sort((a, b) => a - b)
 }
 
-/**
- * The entries sorted by the position of their cells, with the mode's index varying fastest, and these
- * positions, below 2⁵³.
- */
-function sortAlongMode(
+/** Sorts entries by the position of their cells, with the mode's index varying fastest. */
+export function sortAlongMode(
   dims: readonly number[],
   indices: readonly Uint32Array[],
   mode: number,
-): { positions: Float64Array; entries: Uint32Array } {
-  const others = dims.flatMap((_, m) => (m === mode ? [] : [m]))
-  const positionOf = Float64Array.from(indices[mode], (index, e) => {
-    let fiber = 0
-    for (const m of others) fiber = fiber * dims[m] + indices[m][e]
-    return fiber * dims[mode] + index
-  })
-  const entries = Uint32Array.from(positionOf.keys()).sort((a, b) => positionOf[a] - positionOf[b])
-  return { positions: Float64Array.from(entries, (e) => positionOf[e]), entries }
+): SortedAlongMode {
+  const modes = [...dims.flatMap((_, m) => (m === mode ? [] : [m])), mode]
+  const entries = orderByModes({ dims, indices }, modes)
+  const positions = new Float64Array(entries.length)
+  for (let i = 0; i < entries.length; i++)
+    for (const m of modes) positions[i] = positions[i] * dims[m] + indices[m][entries[i]]
+  return { positions, entries }
 }

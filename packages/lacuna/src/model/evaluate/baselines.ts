@@ -25,14 +25,13 @@ export function baselinesOf(train: SparseTensor): Baseline[] {
   for (const x of values) mean += x / values.length
   const counts = dims.map((dim) => new Uint32Array(dim))
   const means = dims.map((dim) => new Float64Array(dim))
-  dims.forEach((_, mode) => {
+  indices.forEach((column, mode) => {
+    const [count, sums] = [counts[mode], means[mode]]
     for (let e = 0; e < values.length; e++) {
-      counts[mode][indices[mode][e]]++
-      means[mode][indices[mode][e]] += values[e]
+      count[column[e]]++
+      sums[column[e]] += values[e]
     }
-    means[mode].forEach((sum, p) => {
-      means[mode][p] = counts[mode][p] > 0 ? sum / counts[mode][p] : mean
-    })
+    for (let p = 0; p < sums.length; p++) sums[p] = count[p] > 0 ? sums[p] / count[p] : mean
   })
   const biases = learnBiases(train, mean, counts)
   return [
@@ -44,8 +43,11 @@ export function baselinesOf(train: SparseTensor): Baseline[] {
     })),
     {
       name: 'biases of all modes',
-      predict: (tensor, e) =>
-        dims.reduce((sum, _, mode) => sum + biases[mode][tensor.indices[mode][e]], mean),
+      predict: ({ indices }, e) => {
+        let sum = mean
+        for (let mode = 0; mode < biases.length; mode++) sum += biases[mode][indices[mode][e]]
+        return sum
+      },
     },
   ]
 }
@@ -60,17 +62,24 @@ function learnBiases(
   counts: readonly Uint32Array[],
 ): Float64Array[] {
   const biases = dims.map((dim) => new Float64Array(dim))
-  const residuals = Float64Array.from(values, (x) => x - mean)
+  const residuals = new Float64Array(values.length)
+  for (let e = 0; e < values.length; e++) residuals[e] = values[e] - mean
+  // The step of the mode before is taken in the pass that sums for the next one.
+  let before = { column: indices[0], steps: biases[0].slice() }
   for (let sweep = 0; sweep < SWEEPS; sweep++)
     biases.forEach((bias, mode) => {
       const column = indices[mode]
       const sums = new Float64Array(bias.length)
-      for (let e = 0; e < residuals.length; e++) sums[column[e]] += residuals[e] + bias[column[e]]
-      const steps = sums.map((sum, p) => sum / (counts[mode][p] + RIDGE) - bias[p])
-      for (let e = 0; e < residuals.length; e++) residuals[e] -= steps[column[e]]
-      steps.forEach((step, p) => {
-        bias[p] += step
-      })
+      for (let e = 0; e < residuals.length; e++) {
+        residuals[e] -= before.steps[before.column[e]]
+        sums[column[e]] += residuals[e] + bias[column[e]]
+      }
+      const steps = sums
+      for (let p = 0; p < steps.length; p++) {
+        steps[p] = sums[p] / (counts[mode][p] + RIDGE) - bias[p]
+        bias[p] += steps[p]
+      }
+      before = { column, steps }
     })
   return biases
 }

@@ -1,5 +1,5 @@
 /** The error of a model on the fold that it was fitted without. */
-import type { SparseTensor } from '../../tensor/index.ts'
+import { entriesWhere, type SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { ExactSum } from './exactSum.ts'
 
@@ -26,12 +26,13 @@ export function predictFold(
   model: CpModel,
   predictions: Float32Array,
 ): FoldError {
-  const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
+  const entries = entriesWhere(folds, (other) => other === fold)
   const predicted = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
   const squares = new ExactSum()
-  entries.forEach((e, i) => {
+  for (let i = 0; i < entries.length; i++) {
+    const e = entries[i]
     predictions[e] = predicted[i]
     squares.add((values[e] - predicted[i]) ** 2)
-  })
+  }
   return { squares: squares.value, entries: entries.length }
 }

@@ -59,7 +59,8 @@ export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPrediction
   const { folds, count, by, predictions, withoutNeighbours, observed, support } = fit
   const error = errorOf(tensor, predictions)
   const baselines = baselineErrors(tensor, folds, count)
-  const squares = Float64Array.from(tensor.values, (x, e) => (x - predictions[e]) ** 2)
+  const squares = new Float64Array(predictions.length)
+  for (let e = 0; e < squares.length; e++) squares[e] = (tensor.values[e] - predictions[e]) ** 2
   return {
     folds: count,
     by,
@@ -93,11 +94,11 @@ function baselineErrors(tensor: SparseTensor, folds: Uint8Array, count: number):
       tensor,
       entriesWhere(folds, (other) => other !== fold),
     )
+    const out = entriesWhere(folds, (other) => other === fold)
     for (const { name, predict } of baselinesOf(train)) {
       const tally = tallies.get(name) ?? new ErrorTally()
       tallies.set(name, tally)
-      for (let e = 0; e < folds.length; e++)
-        if (folds[e] === fold) tally.add(tensor.values[e], predict(tensor, e))
+      for (let i = 0; i < out.length; i++) tally.add(tensor.values[out[i]], predict(tensor, out[i]))
     }
   }
   return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))

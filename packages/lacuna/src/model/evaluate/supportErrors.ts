@@ -33,7 +33,9 @@ export function errorsBySupport(
     squares: 0,
   }))
   for (let item = 0; item < supports.length; item++) {
-    const group = groups.findLast(({ from }) => supports[item] >= from)!
+    let last = groups.length - 1
+    while (supports[item] < BOUNDS[last]) last--
+    const group = groups[last]
     group.entries += entriesOf(item)
     group.squares += squares[item]
   }

@@ -59,26 +59,48 @@ export function forEachPrediction(
 ): void {
   const { members } = model
   const cell = new Uint32Array(indices.length)
-  const columns = members.map(({ reshapedModes }) =>
-    reshapedModes ? reshapeColumns(reshapedModes, indices) : indices,
+  const valuesOf = members.map((member) =>
+    memberValues(member, member.reshapedModes ? reshapeColumns(member.reshapedModes, indices) : indices),
   )
-  const products = members.map(({ rank }) => new Float64Array(rank)) // of the rows of all modes but the last
   for (let e = 0; e < indices[0].length; e++) {
     let total = 0
-    for (let k = 0; k < members.length; k++) {
-      const { rank, factors } = members[k]
-      const rows = columns[k]
-      const last = factors.length - 1
-      const product = products[k].fill(1)
-      for (let mode = 0; mode < last; mode++) {
-        const start = rows[mode][e] * rank
-        const factor = factors[mode]
-        for (let r = 0; r < rank; r++) product[r] *= factor[start + r]
-      }
-      total += dotRow(product, factors[last], rows[last][e] * rank)
-    }
+    for (let k = 0; k < valuesOf.length; k++) total += valuesOf[k](e)
     const y = total / members.length
     if (model.refine) for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
     visit(e, model.refine ? model.refine(cell, y) : y)
+  }
+}
+
+/**
+ * Makes a function that returns the value Σ_r Π_j a_jr of a model at a cell, by the number of the cell.
+ * @param columns the rows of the cells, one column per mode of the factors
+ */
+function memberValues(
+  { rank, factors }: Factored,
+  columns: readonly Uint32Array[],
+): (cell: number) => number {
+  const [first, ...others] = factors
+  const last = others.pop()
+  // With two modes and with three, which are most frequent, nothing is held in arrays.
+  if (last && others.length <= 1) {
+    const [middle] = others
+    const [rows, middleRows, lastRows] = [columns[0], columns[1], columns[factors.length - 1]]
+    return (cell) => {
+      const [a, b, c] = [rows[cell] * rank, middleRows[cell] * rank, lastRows[cell] * rank]
+      let sum = 0
+      if (middle) for (let r = 0; r < rank; r++) sum += first[a + r] * middle[b + r] * last[c + r]
+      else for (let r = 0; r < rank; r++) sum += first[a + r] * last[c + r]
+      return sum
+    }
+  }
+  const product = new Float64Array(rank)
+  return (cell) => {
+    const start = columns[0][cell] * rank
+    for (let r = 0; r < rank; r++) product[r] = first[start + r]
+    for (let mode = 1; mode < factors.length - 1; mode++) {
+      const [factor, row] = [factors[mode], columns[mode][cell] * rank]
+      for (let r = 0; r < rank; r++) product[r] *= factor[row + r]
+    }
+    return last ? dotRow(product, last, columns[factors.length - 1][cell] * rank) : sumOf(product)
   }
 }

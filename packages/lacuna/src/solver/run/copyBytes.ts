@@ -1,6 +1,5 @@
 /** The bytes of the copies that a run makes of what its engine holds: models and states. */
-import type { ProblemSize } from '../../engine/engine.ts'
-import { GROUPS } from '../../kernels/solve/layout.ts'
+import { GROUP_MATRICES, type ProblemSize } from '../../engine/engine.ts'
 
 /** What the bytes of a copy depend on: the reshaped modes, the rank, and what the engine holds per row. */
 type CopySize = Pick<ProblemSize, 'dims' | 'rank' | 'momentumFactors' | 'posterior'>
@@ -18,6 +17,6 @@ export function stateBytes({ momentumFactors, posterior, ...size }: CopySize): n
   const { rank } = size
   const factors = 4 * rank * (momentumFactors ? 3 : 2)
   const perRow = factors + (posterior ? 4 * (rank + 4) : 0)
-  const matrices = { rows: rowsOf(size), groups: size.dims.length * (GROUPS + 1) }
+  const matrices = { rows: rowsOf(size), groups: size.dims.length * GROUP_MATRICES }
   return rowsOf(size) * perRow + (posterior ? 4 * rank * rank * matrices[posterior] : 0)
 }

@@ -1,4 +1,5 @@
 /** Loads entries onto an engine as a problem, with what the settings of a run need there. */
+import { option, type Sentence, sentence } from '../../base/inputError.ts'
 import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { Covariances, Engine, EngineState, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import {
@@ -79,8 +80,7 @@ export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
   options: Partial<NeedSettings> & Pick<RunOptions, 'features'> = {},
 ): ProblemSize {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const settings = { ...defaults[options.solver ?? 'fast'], ...given }
+  const settings = withDefaults(options)
   const { dims } = reshapedModes(resolveReshaping(settings, tensor), tensor.dims)
   const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
   const { entries } = tensor
@@ -92,6 +92,28 @@ export function sizeOfRun(
     posterior: posterior?.(entries),
     strata: strata?.(entries),
   }
+}
+
+/** The settings that the options give, with defaults for the others. */
+function withDefaults(options: Partial<NeedSettings>): NeedSettings {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...defaults[options.solver ?? 'fast'], ...given }
+}
+
+/**
+ * Says that no prior is learned by default because the problem is too large for that; undefined if one is
+ * learned, or other options exclude it.
+ * @param size of the run, as from sizeOfRun
+ */
+export function priorRemark(
+  { dims, entries }: ProblemSize,
+  options: Partial<NeedSettings> = {},
+): Sentence | undefined {
+  const settings = withDefaults(options)
+  const isLearned = (count: number): boolean =>
+    covariancesOf(settings, { dims, entries: count }) !== undefined
+  if (settings.prior !== 'auto' || isLearned(entries) || !isLearned(1)) return undefined
+  return sentence`With so many entries no prior is learned at rank ${settings.rank}, since it would take too long, and a rank that is too large may cost accuracy: use a smaller ${option('rank')}, or ${option('prior', 'learned')} and wait.`
 }
 
 /**
@@ -121,8 +143,6 @@ export async function load(
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {
-    // Several processes find no duplicates while sorting: each has a shard.
-    if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
       tensor: reshape(tensor),

@@ -4,8 +4,7 @@
  */
 
 import { InputError, sentence } from '../../base/inputError.ts'
-import { GROUPS } from '../../kernels/solve/layout.ts'
-import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
+import { type EngineState, GROUP_MATRICES, type LoadedProblem } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -45,7 +44,7 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
       (name === 'shared' ||
         name === 'lagWeights' ||
         array.length === stateArrayLength(name, dims[mode], rank) ||
-        (name === 'moments' && array.length === (GROUPS + 1) * rank ** 2)) &&
+        (name === 'moments' && array.length === GROUP_MATRICES * rank ** 2)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
     if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(

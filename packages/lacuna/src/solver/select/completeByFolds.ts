@@ -6,6 +6,7 @@ import { collectGarbage } from '../../base/garbage.ts'
 import { InputError } from '../../base/inputError.ts'
 import {
   type AssembledEnsemble,
+  type AssemblySeconds,
   assembleEnsemble,
   type CpEnsemble,
   type EnsembleStability,
@@ -14,8 +15,8 @@ import {
 } from '../../model/index.ts'
 import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
-import type { FoldChoice, FoldTrial } from './trials.ts'
+import { type Candidate, type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
+import type { FoldChoice } from './trials.ts'
 
 /**
  * Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered.
@@ -37,6 +38,18 @@ export interface FoldedCompletion {
   stability: EnsembleStability
   /** Seconds that it took, including those before it was resumed. */
   seconds: number
+  /** Seconds of its stages, without those before it was resumed. */
+  took: FoldSeconds
+}
+
+/** Seconds that the stages of a cross-fit took; plain data. */
+export interface FoldSeconds extends AssemblySeconds {
+  /** All trials but the one whose models are returned, and ensembles that were not as good. */
+  search: number
+  /** Splitting the entries and loading them on the engine, for all models. */
+  setUp: number
+  /** Fitting the models. */
+  models: number
 }
 
 /**
@@ -58,19 +71,23 @@ export async function completeByFolds(
   if (!found) return undefined
   const { candidates } = found
   const { seed } = settingsOf(options)
-  let best: (AssembledEnsemble & { trial: FoldTrial }) | undefined
+  let best: (AssembledEnsemble & Pick<Candidate, 'trial' | 'fit'>) | undefined
   for (const { trial, fit } of candidates) {
-    const assembled = { trial, ...assembleEnsemble(tensor, fit, seed, ordered) }
+    const assembled = { trial, fit, ...assembleEnsemble(tensor, fit, seed, ordered) }
     if (!best || assembled.outOfFold.error.rmse < best.outOfFold.error.rmse) best = assembled
     collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and the ensemble that is not as good
   }
-  const { trial, model, outOfFold, stability } = best!
+  const { trial, fit, model, outOfFold, stability, took: assembly } = best!
   const before = foldOptions.checkpointing?.saved?.seconds ?? 0
-  const seconds = before + (performance.now() - start) / 1000
+  const elapsed = (performance.now() - start) / 1000
+  const seconds = before + elapsed
+  const used = { setUp: fit.setUpSeconds, models: fit.seconds - fit.setUpSeconds, ...assembly }
+  const search = elapsed - Object.values(used).reduce((sum, stage) => sum + stage, 0)
+  const took = { search: Math.max(0, search), ...used }
   const { trials, isCut } = found.choice
   const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
   Object.assign(model.training, { seconds, ...choice })
-  return { model, outOfFold, stability, ...choice, seconds }
+  return { model, outOfFold, stability, ...choice, seconds, took }
 }
 
 /** Throws if `by` or `ordered` names a mode that does not exist, or a lag is no whole number from 1. */

@@ -54,6 +54,8 @@ export interface CrossFit extends FoldModels {
   foldErrors: FoldError[]
   /** Seconds that the cross-fit took. */
   seconds: number
+  /** The part of `seconds` in which entries were split and loaded on the engine, not fitted. */
+  setUpSeconds: number
 }
 
 /** A cross-fit that was given up after the first few folds. */
@@ -105,8 +107,9 @@ export async function crossFit(
   const folds = foldsOf(tensor, by, count, seed)
   checkFoldSizes(folds, count)
   const engine = options.engine ?? defaultEngine(options.threads)
-  const size = { entries: tensor.values.length, rank, models: count }
-  const { sideBySide, threadsEach } = divideThreads(size, options.threads)
+  const { dims, values } = tensor
+  const size = { models: count, entries: values.length, order: dims.length, rank }
+  const groups = divideThreads(size, options.threads)
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
   const foldErrors: FoldError[] = []
@@ -117,12 +120,13 @@ export async function crossFit(
   let hopelessAfter = Infinity
   let next = 0
   let isInterrupted = false
+  const took = { setUp: 0, fitting: 0 } // of all models, also of those that run side by side
 
-  /** Worker: fits the models of folds that no other worker has taken, until none is left. */
-  async function fitNextFolds(): Promise<void> {
-    while (next < count && !isInterrupted && hopelessAfter === Infinity) {
+  /** Worker: fits the models of folds below `end` that no other worker has taken, until none is left. */
+  async function fitNextFolds(end: number, threads: number): Promise<void> {
+    while (next < end && !isInterrupted && hopelessAfter === Infinity) {
       const fold = next++
-      const model = await fitFold(fold)
+      const model = await fitFold(fold, threads)
       if (!model) {
         isInterrupted = true
         return
@@ -142,17 +146,20 @@ export async function crossFit(
   }
 
   /** Fits the model of a fold, from its saved state if there is one; undefined if it was interrupted. */
-  async function fitFold(fold: number): Promise<CpModel | undefined> {
+  async function fitFold(fold: number, threads: number): Promise<CpModel | undefined> {
+    const begun = performance.now()
     const { train, out } = splitFold(tensor, folds, fold)
     // Each model has its own start: models that agree by chance would share their errors.
     const first = (seed + fold) % Number.MAX_SAFE_INTEGER
-    const shared = { ...options, threads: threadsEach, engine, signal }
+    const shared = { ...options, threads, engine, signal }
     const saved = states[fold]
     const foldSeed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
     if (foldSeed === undefined) return undefined
     const foldOptions = { ...shared, seed: foldSeed, watch: { out } }
     const run = await (saved ? Run.resume(saved, train, foldOptions) : Run.start(train, foldOptions))
     running.set(fold, run)
+    const loaded = performance.now()
+    took.setUp += loaded - begun
     try {
       while (!run.stopped && !signal.aborted) {
         const report = await run.advance({ seconds: Math.max(0, checkpointing?.secondsLeft() ?? Infinity) })
@@ -163,6 +170,7 @@ export async function crossFit(
       return run.stopped ? await run.model() : undefined
     } finally {
       running.delete(fold)
+      took.fitting += performance.now() - loaded
       await run.close()
     }
   }
@@ -181,14 +189,18 @@ export async function crossFit(
   }
 
   try {
-    const workers = Array.from({ length: sideBySide }, () =>
-      fitNextFolds().catch((error) => {
-        giveUp.abort() // stops the other workers
-        throw error
-      }),
-    )
-    const ends = await Promise.allSettled(workers)
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    for (const { models, sideBySide, threads } of groups) {
+      const end = next + models
+      const workers = Array.from({ length: sideBySide }, () =>
+        fitNextFolds(end, threads).catch((error) => {
+          giveUp.abort() // stops the other workers
+          throw error
+        }),
+      )
+      for (const result of await Promise.allSettled(workers))
+        if (result.status === 'rejected') throw result.reason
+      if (isInterrupted) break
+    }
   } finally {
     if (!options.engine) await engine.close()
   }
@@ -197,7 +209,9 @@ export async function crossFit(
     await checkpointing?.save()
     return undefined
   }
-  return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
+  const seconds = (performance.now() - start) / 1000
+  const setUpSeconds = (seconds * took.setUp) / (took.setUp + took.fitting)
+  return { models, folds, by, predictions, foldErrors, seconds, setUpSeconds }
 }
 
 /** Throws unless the number of folds is a whole number from 2 to 100. */

@@ -40,7 +40,7 @@ export function planFolds(
   { folds = FOLDS, threads, isSaved, isEnsemble, trials }: FoldsToPlan,
 ): number {
   const { entries, dims, rank, weighted } = size
-  const { sideBySide } = divideThreads({ entries, rank, models: folds }, threads)
+  const [{ sideBySide }] = divideThreads({ models: folds, entries, order: dims.length, rank }, threads)
   const out = Math.ceil(entries / folds)
   const problem = engine.plan({ ...size, entries: entries - out, sets: { out } }).byteLength
   // The entries of a fold and the others, and their numbers.

@@ -14,13 +14,26 @@ export function sortInCOrder(tensor: SparseTensor): SparseTensor {
 /** Returns the numbers of a tensor's entries in C order; undefined if they already are in it. */
 export function cOrderOf(tensor: SparseTensor): Uint32Array | undefined {
   if (isInCOrder(tensor)) return undefined
-  let order = Uint32Array.from({ length: tensor.values.length }, (_, entry) => entry)
+  return orderByModes(
+    tensor,
+    tensor.dims.map((_, mode) => mode),
+  )
+}
+
+/**
+ * Returns the numbers of entries, sorted by their indices of some modes, the first of which counts most; ties
+ * stay in the order of their numbers.
+ */
+export function orderByModes(
+  { dims, indices }: Pick<SparseTensor, 'dims' | 'indices'>,
+  modes: readonly number[],
+): Uint32Array<ArrayBuffer> {
+  let order = new Uint32Array(indices[0].length)
+  for (let entry = 0; entry < order.length; entry++) order[entry] = entry
   // Radix sort: sorting stably by each mode, the last one first, sorts by all of them.
-  for (let mode = tensor.dims.length - 1; mode >= 0; mode--) {
-    const column = tensor.indices[mode]
-    for (let shift = 0; 2 ** shift < tensor.dims[mode]; shift += DIGIT_BITS)
-      order = sortByDigit(order, column, shift)
-  }
+  for (const mode of modes.toReversed())
+    for (let shift = 0; 2 ** shift < dims[mode]; shift += DIGIT_BITS)
+      order = sortByDigit(order, indices[mode], shift)
   return order
 }
 

@@ -38,11 +38,48 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
     for (const { mode, length } of by) hash = extend(hash, Math.floor(indices[mode][e] / length))
     hashes[e] = hash
   }
-  const groups = new Set<number>()
-  for (let e = 0; e < hashes.length && groups.size <= MOST_BALANCED; e++) groups.add(hashes[e])
-  if (groups.size > MOST_BALANCED) return Uint8Array.from(hashes, (hash) => below(hash, folds))
-  const foldOf = new Map([...groups].sort((a, b) => a - b).map((hash, i) => [hash, i % folds]))
-  return Uint8Array.from(hashes, (hash) => foldOf.get(hash)!)
+  const groups = distinctNumbers(hashes, MOST_BALANCED)
+  const folded = new Uint8Array(hashes.length)
+  if (!groups) {
+    for (let e = 0; e < hashes.length; e++) folded[e] = below(hashes[e], folds)
+    return folded
+  }
+  const { slots, numbers } = groups
+  const foldOfSlot = new Uint8Array(slots.length)
+  numbers.sort().forEach((hash, i) => {
+    foldOfSlot[slotOf(slots, hash)] = i % folds
+  })
+  for (let e = 0; e < hashes.length; e++) folded[e] = foldOfSlot[slotOf(slots, hashes[e])]
+  return folded
+}
+
+/**
+ * The distinct numbers of an array, and a hash table of them with open addressing, whose free slots are NaN;
+ * undefined if there are more than `most`.
+ */
+function distinctNumbers(
+  all: Uint32Array,
+  most: number,
+): { slots: Float64Array; numbers: Uint32Array } | undefined {
+  const slots = new Float64Array(2 ** Math.ceil(Math.log2(2 * Math.min(most, all.length) + 2))).fill(NaN)
+  const numbers = new Uint32Array(Math.min(most, all.length))
+  let count = 0
+  for (let e = 0; e < all.length; e++) {
+    const slot = slotOf(slots, all[e])
+    if (slots[slot] === all[e]) continue
+    if (count === most) return undefined
+    slots[slot] = all[e]
+    numbers[count++] = all[e]
+  }
+  return { slots, numbers: numbers.subarray(0, count) }
+}
+
+/** The slot of a number in a hash table, or the free one where it belongs; the numbers are hashes themselves. */
+function slotOf(slots: Float64Array, number: number): number {
+  const last = slots.length - 1
+  let slot = number & last
+  while (slots[slot] !== number && !Number.isNaN(slots[slot])) slot = (slot + 1) & last
+  return slot
 }
 
 /**

@@ -70,16 +70,14 @@ export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvalu
 /**
  * Builds the report of --json.
  * @param onTest undefined without test entries
- * @param output path of the ensemble, if it was written
- * @param plannedMemory of the job, in bytes
+ * @param job path of the ensemble, if it was written; planned memory in bytes; seconds of reading the entries
  */
 export function crossFitJson(
   { dims, values }: SparseTensor,
   settings: RunOptions,
-  { model, outOfFold, stability, choice, seconds }: FoldedCompletion,
+  { model, outOfFold, stability, choice, seconds, took }: FoldedCompletion,
   onTest: TestEvaluation | undefined,
-  output: string | undefined,
-  plannedMemory: number,
+  { output, plannedMemory, reading }: { output?: string; plannedMemory: number; reading: number },
 ): object {
   return {
     settings: {
@@ -96,6 +94,7 @@ export function crossFitJson(
     test: onTest?.error,
     intervals: onTest && { level: LEVEL, coverage: onTest.coverage },
     seconds,
+    took: { reading, ...took },
     ...memoryReport(plannedMemory),
     model: output,
   }
@@ -107,7 +106,7 @@ export function crossFitJson(
  * @param output path of the ensemble, if it was written
  */
 export function crossFitText(
-  { model, outOfFold, stability, choice, seconds: elapsed }: FoldedCompletion,
+  { model, outOfFold, stability, choice, seconds: elapsed, took }: FoldedCompletion,
   onTest: TestEvaluation | undefined,
   output: string | undefined,
 ): string {
@@ -140,6 +139,16 @@ export function crossFitText(
         ]
       : []),
     ...crossFitDetails({ outOfFold, stability }).map(printable),
+    '',
+    `Seconds: ${formatStages(took)}.`,
     ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
+}
+
+/** Formats the seconds of the stages of a cross-fit, without those that did nothing. */
+function formatStages({ search, ...stages }: FoldedCompletion['took']): string {
+  const names = { setUp: 'set-up' } as Partial<Record<string, string>>
+  return Object.entries({ ...(search >= 0.05 && { 'other trials': search }), ...stages })
+    .map(([stage, seconds]) => `${names[stage] ?? stage} ${formatNumber(Number(seconds.toFixed(2)))}`)
+    .join(', ')
 }

@@ -275,7 +275,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
   const shared = posterior ? take('uncertainty', 64) : 0
   const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
   const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
-  const strata = size.isFirst && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
+  const strata = size.isFirst && size.strata > 0 ? layOutStrata(take, dims, size.strata, threads) : undefined
   const snapshot = size.isFirst ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,

@@ -99,6 +99,12 @@ export interface Kernel {
     threads: number,
     spins: number,
   ): void
+  /**
+   * Counts the entries of a run of `count` records of a row, the first at `begin`, by the cells of the grid.
+   */
+  countRun(strata: number, view: number, begin: number, count: number, row: number, counters: number): void
+  /** Copies the entries of a run to their cells of the grid, at the numbers in `counters`, which advance. */
+  copyRun(strata: number, view: number, begin: number, count: number, row: number, counters: number): void
   /** Copies the rows of a factor to their positions in the order of the grid's blocks. */
   toBlockOrder(
     factor: number,

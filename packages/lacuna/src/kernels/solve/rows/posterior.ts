@@ -21,7 +21,7 @@ import { entryWeight, hasWeights, nextRecord, strideOf } from "../entries/record
 import { unpackedIndex } from "../entries/unpack";
 import { recordStart } from "../entries/sample";
 import { multiplyByRoots } from "../entries/weights";
-import { addressScratch, blockScratch, GROUP_SUMS, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "../scratch";
+import { addressScratch, blockScratch, GROUP_SUMS, indexScratch, productScratch, residualScratch, systemScratch, windowScratch, zeroScratch } from "../scratch";
 import {
   hasVariances, isGrouped, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
 } from "../settings";
@@ -240,6 +240,7 @@ function huberWeight(residual: f32, variance: f32): f32 {
 export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
+  writeBorders(mean);
   for (let number = takeTask(control); number < count; number = takeTask(control)) {
     const chunk = chunks + <usize>number * CHUNK_BYTES;
     const row = load<u32>(chunk, CHUNK_ROW);
@@ -247,13 +248,13 @@ export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize
     let segment = load<u32>(chunk, CHUNK_SEGMENT);
     const own = sums + <usize>number * (24 * NOISE_BINS);
     memory.fill(own, 0, 24 * NOISE_BINS);
-    if (endRow == 0) addToBins(view, row, segment, mean, own);
-    else for (let p = row; p < endRow; p++) addToBins(view, p, segment++, mean, own);
+    if (endRow == 0) addToBins(view, row, segment, own);
+    else for (let p = row; p < endRow; p++) addToBins(view, p, segment++, own);
   }
 }
 
 /** Adds the entries of a segment of row p to the bins, three float64 each. */
-function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): void {
+function addToBins(view: usize, p: u32, segment: u32, bins: usize): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
   const stride = strideOf(view);
@@ -278,7 +279,7 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
       const y = leaveOneOut(predicted, x, h);
       const residual = (predicted - x) / (1 - h);
       const believed = mostDeviations == 0 ? <f32>1 : huberWeight(residual, varianceOf(view, p, e, y));
-      const bin = bins + <usize>binOf(y, mean) * 24;
+      const bin = bins + <usize>binOf(y) * 24;
       const own = isOwn ? <f64>entryWeight(view, record) : 1;
       store<f64>(bin, load<f64>(bin) + own);
       store<f64>(bin, load<f64>(bin, 8) + own * <f64>y, 8);
@@ -288,16 +289,22 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
   }
 }
 
-/**
- * The bin of y: the quarter of a doubling in which y / mean lies, from 2⁻¹⁰ on; smaller and larger ones are
- * in the first and last. By comparison, which gives the same on every machine.
- */
-function binOf(y: f32, mean: f32): u32 {
+/** Writes the borders of the bins, all but the last, to the posterior scratch: quarters of a doubling. */
+function writeBorders(mean: f32): void {
   let border: f32 = mean * 0.0009765625; // 2⁻¹⁰
-  let bin: u32 = 0;
-  while (bin < <u32>NOISE_BINS - 1 && y >= border) {
+  for (let bin = 0; bin < NOISE_BINS - 1; bin++) {
+    store<f32>(systemScratch() + (<usize>bin << 2), border);
     border *= 1.189207115; // 2^¼
-    bin++;
+  }
+}
+
+/**
+ * The bin of y: the number of borders that it reaches. By comparison, which gives the same on every machine.
+ */
+function binOf(y: f32): u32 {
+  let bin: u32 = 0;
+  for (let half: u32 = NOISE_BINS / 2; half > 0; half >>= 1) {
+    if (y >= load<f32>(systemScratch() + (<usize>(bin + half - 1) << 2))) bin += half;
   }
   return bin;
 }
