@@ -9,11 +9,12 @@ import { type BuiltViews, buildViews } from './setup/buildViews.ts'
 import type { ViewSlices } from './setup/placeView.ts'
 import type { PreparedEntries } from './setup/prepareEntries.ts'
 import { quadsOf, type Shape } from './shape.ts'
-import { blocksOf, DeviceBalance } from './steps/deviceBalance.ts'
+import { blocksOf, DeviceBalance, warmBalance } from './steps/deviceBalance.ts'
 import { DeviceErrors } from './steps/deviceErrors.ts'
 import { DevicePosterior, type PosteriorState } from './steps/devicePosterior.ts'
 import { DeviceSteps } from './steps/deviceSteps.ts'
 import { DeviceZeros } from './steps/deviceZeros.ts'
+import { type PosteriorProblem, warmPosterior } from './steps/posteriorModes.ts'
 import { SubmissionQueue } from './submission.ts'
 import type { Tables } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
@@ -121,6 +122,8 @@ export class DeviceProblem {
       queue,
       this.#zeros,
     )
+    this.steps.warm()
+    if (posterior) warmPosterior(this.#posteriorProblem(posterior))
     this.balance = new DeviceBalance(device, tables, shape, hasMomentumFactors, buffers, queue, zeros)
     this.#errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
     this.#errors.add('train', modes[0], views[0], this.#buffers.segments, own, zeros)
@@ -144,6 +147,7 @@ export class DeviceProblem {
       return buffer
     }
     try {
+      warmBalance(device, shape, entries.zeros)
       const queue = new SubmissionQueue(device, shape.order)
       own(queue.steps)
       const built = await buildViews(device, queue, entries, own)
@@ -180,20 +184,22 @@ export class DeviceProblem {
    */
   async posterior(): Promise<DevicePosterior> {
     if (!this.#covariances) throw new Error('The problem has no memory for covariances.')
-    this.#posterior ??= await DevicePosterior.open(
-      {
-        device: this.device,
-        tables: this.#tables,
-        shape: this.#shape,
-        form: this.#covariances,
-        factors: this.#buffers,
-        views: this.#views,
-        queue: this.#queue,
-        own: this.#own,
-      },
-      this.balance,
-    )
+    const problem = { ...this.#posteriorProblem(this.#covariances), own: this.#own }
+    this.#posterior ??= await DevicePosterior.open(problem, this.balance)
     return this.#posterior
+  }
+
+  /** This problem, for a learned prior with covariances of a form. */
+  #posteriorProblem(form: Covariances): Omit<PosteriorProblem, 'own'> {
+    return {
+      device: this.device,
+      tables: this.#tables,
+      shape: this.#shape,
+      form,
+      factors: this.#buffers,
+      views: this.#views,
+      queue: this.#queue,
+    }
   }
 
   /** The prior as of the last sweep; undefined if there was none. */

@@ -119,7 +119,7 @@ export class GpuProblem implements LoadedProblem {
     const shape = { order: entries.dims.length, rank: problem.rank, weighted }
     const active = await openOn(device, problem, entries, shape)
     try {
-      if (active.isRepeated) problem.onRepeated?.()
+      if (active.isRepeated) await problem.onRepeated?.()
     } catch (error) {
       active.close()
       throw error

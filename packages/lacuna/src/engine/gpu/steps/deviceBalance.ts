@@ -134,6 +134,17 @@ export class DeviceBalance {
   }
 }
 
+/** Compiles the kernels of balancing in the background. @param zeros whether unlisted cells are zeros */
+export function warmBalance(device: Device, shape: Pick<Shape, 'order'>, zeros: boolean): void {
+  device.warm(blockSumsKernel(shape, true), 3, 1)
+  device.warm(blockSumsKernel(shape, false), 3, 1)
+  device.warm(totalsKernel(shape), 2, 1)
+  device.warm(scalesKernel(shape), 1, 2)
+  device.warm(scaleRowsKernel(shape), 2, 2)
+  device.warm(meansKernel(shape, zeros), 2, 1)
+  device.warm(fillKernel(shape), 2, 1)
+}
+
 /**
  * The blocks of at most BLOCK_ROWS rows, each as its first row and one past its last; none spans two modes.
  */

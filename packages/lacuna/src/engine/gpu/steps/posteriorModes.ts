@@ -5,7 +5,7 @@
 import { GROUPS, NOISE_BINS } from '../../../kernels/solve/layout.ts'
 import { mostSampledRows, paddedRank } from '../../cpu/index.ts'
 import type { Covariances } from '../../engine.ts'
-import type { Access, Device } from '../device.ts'
+import { accessOf, type Device } from '../device.ts'
 import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
 import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
 import type { Dispatch, SubmissionQueue } from '../submission.ts'
@@ -113,7 +113,7 @@ export class PosteriorModes {
     const mode = tables.modes[i]
     const isGrouped = form === 'groups'
     const others = tables.modes.filter((_, o) => o !== i).map(({ firstRow }) => firstRow)
-    const team = this.#teamFor(views[i].shape, (4 * mode.entries) / mode.segments.length)
+    const team = sumTeam(views[i].shape, form, (4 * mode.entries) / mode.segments.length)
     const sumKernel = posteriorSumsKernel(views[i].shape, team, form)
     for (const batch of this.#batches[i]) {
       const step: StepWords = { mode: i, others, posterior, base: batch.segments[0], rows: batch.rows }
@@ -301,13 +301,6 @@ export class PosteriorModes {
     return groups
   }
 
-  /** The team of the kernel of sums. @param expected entries of a typical segment */
-  #teamFor(shape: Shape, expected: number): Team {
-    if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
-    const groupLanes = this.#problem.form === 'groups' ? powerOfTwo((GROUPS / 4) * (shape.order - 1)) : 1
-    return teamFor(shape, expected, Math.min(LARGEST_TEAM, Math.max(groupLanes, powerOfTwo(tilesOf(shape)))))
-  }
-
   /** Approximate multiplications of quads per entry. */
   get #workPerEntry(): number {
     const { shape, form } = this.#problem
@@ -330,14 +323,43 @@ export class PosteriorModes {
     last: readonly GPUBuffer[] = [],
   ): Promise<void> {
     const { device, queue } = this.#problem
-    const access: Access[] = [...read.map(() => 'read' as const), ...write.map(() => 'write' as const)]
-    const kernel = await device.compile(code, [...access, ...last.map(() => 'read' as const)])
+    const access = [...accessOf(read.length, write.length), ...accessOf(last.length, 0)]
+    const kernel = await device.compile(code, access)
     const name = `${key} ${code}`
     const group =
       this.#bound.get(name) ?? device.bind(kernel, queue.steps, queue.slot, [...read, ...write, ...last])
     this.#bound.set(name, group)
     await queue.add({ kernel, group, ...dispatch })
   }
+}
+
+/** Compiles the kernels of sweeps in the background. */
+export function warmPosterior({ device, tables, shape, form, views }: Omit<PosteriorProblem, 'own'>): void {
+  tables.modes.forEach((mode, i) => {
+    const team = sumTeam(views[i].shape, form, (4 * mode.entries) / mode.segments.length)
+    device.warm(posteriorSumsKernel(views[i].shape, team, form), 6, 1)
+  })
+  device.warm(reduceKernel(shape, posteriorSumQuads(shape, form).all), 3, 1)
+  device.warm(rowTotalsKernel(shape), 2, 1)
+  device.warm(outerSumsKernel(shape, 'rows'), 3, 1)
+  device.warm(addProductsKernel(shape), 1, 1)
+  if (form === 'rows') {
+    device.warm(posteriorRowsKernel(shape, form), 2, 5)
+    device.warm(covarianceSumsKernel(shape), 2, 1)
+    return
+  }
+  device.warm(posteriorRowsKernel(shape, form), 2, 5, 1)
+  device.warm(averageDeterminedKernel(shape), 2, 1)
+  device.warm(completeRowsKernel(shape), 3, 2)
+  device.warm(averageGroupsKernel(shape), 2, 1)
+  if (shape.order > 2) device.warm(outerSumsKernel(shape, 'entries'), 3, 1)
+}
+
+/** The team of the kernel of sums. @param expected entries of a typical segment */
+function sumTeam(shape: Shape, form: Covariances, expected: number): Team {
+  if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
+  const groupLanes = form === 'groups' ? powerOfTwo((GROUPS / 4) * (shape.order - 1)) : 1
+  return teamFor(shape, expected, Math.min(LARGEST_TEAM, Math.max(groupLanes, powerOfTwo(tilesOf(shape)))))
 }
 
 /** The blocks of rows over which products are summed. */
