@@ -1,21 +1,22 @@
 /** A problem of the CPU engine, as the main thread sees it. */
 import { CONTROL_STOP, CONTROL_THREADS } from '../../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import type {
-  EngineState,
-  ErrorSums,
-  Iterated,
-  Iterations,
-  LearnedPrior,
-  LoadedProblem,
-  Measured,
-  SetStatistics,
-  Statistics,
-  Step,
-  Timed,
+import {
+  type EngineState,
+  type ErrorSums,
+  GROUP_MATRICES,
+  type Iterated,
+  type Iterations,
+  type LearnedPrior,
+  type LoadedProblem,
+  type Measured,
+  type SetStatistics,
+  type Statistics,
+  type Step,
+  type Timed,
 } from '../engine.ts'
 import { costOf, costOfBalance, costOfErrors } from './memory/cost.ts'
-import { MOST_LAGS } from './memory/layout.ts'
+import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
@@ -60,7 +61,7 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
-    this.hasPosterior = loaded.posterior
+    this.hasPosterior = loaded.posterior !== undefined
     this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
@@ -262,7 +263,10 @@ export class CpuProblem implements LoadedProblem {
     const [{ memory, layout }] = this.#loaded.parts
     const { modes } = layout
     return {
-      moments: modes.map(({ moments, rows }) => this.#readMatrices(moments, rows)),
+      moments: modes.map((mode) => {
+        const { address, count } = keptMatrices(mode)
+        return this.#readMatrices(address, count)
+      }),
       precisions: modes.map(({ precision }) => this.#readMatrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
       rowMeans: modes.map(({ rowMeans }, mode) => this.#readRows(0, rowMeans, mode)),
@@ -305,7 +309,8 @@ export class CpuProblem implements LoadedProblem {
           copyRows(from, rank, p * rank * rank, (p + 1) * rank * rank, into, padded, p * padded * padded)
       }
       modes.forEach((mode, i) => {
-        writeMatrices(mode.moments, mode.rows, moments![i])
+        const { address, count } = keptMatrices(mode)
+        writeMatrices(address, count, moments![i])
         writeMatrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
         this.#writeRows(k, mode.rowMeans, i, rowMeans![i])
@@ -441,6 +446,13 @@ export class CpuProblem implements LoadedProblem {
     copyRows(matrix, rank, 0, matrix.length, into, padded, 0)
   }
 }
+
+/**
+ * The address and number of the matrices of a mode that a saved state has: the moments of all rows, or V of
+ * each group and the mean of a aᵀ.
+ */
+const keptMatrices = ({ moments, rows, covariances }: ModeLayout): { address: number; count: number } =>
+  covariances ? { address: covariances, count: GROUP_MATRICES } : { address: moments, count: rows }
 
 /**
  * Copies rows of numbers to rows of another length, as far as both reach. Number by number: a view of each row

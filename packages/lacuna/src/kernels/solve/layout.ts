@@ -39,7 +39,7 @@ export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
 export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: λ shrinks rows towards it
 export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, where unlisted cells are zeros; or 0
 // Where a prior is learned (posterior.ts); else 0.
-export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its tiles, those on and above the diagonal
+export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row; or (slots × R × R), V of the sampled rows (groups.ts): of its tiles, those on and above the diagonal
 export const VIEW_LEVERAGES = 88; // (P), the fraction of the value of an entry of weight 1 that its prediction follows because of the row
 export const VIEW_ROW_SUMS = 92; // (P × 3) in float64: see posteriorRow.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
@@ -48,11 +48,13 @@ export const VIEW_COUPLING_WEIGHTS = 104; // (P), t: the prior precision of each
 export const VIEW_VARIANCES = 108; // (P), the noise variance of each row's entries, in units of σ²
 export const VIEW_STRIDE = 112; // bytes of a record
 export const VIEW_VALUE = 116; // offset of the value in a record, after the indices; the weight, if any, follows
-// Seven tables of N − 1 words, N words apart: the addresses of the other factors, of their moments, leverages
-// and variances; and of the fields of a record (VIEW_FIELDS tables on) the word, the shift and the mask.
+export const VIEW_SLOTS = 120; // (P + 1), the sampled rows before each row, where covariances are those of groups; else 0
+// Eight tables of N − 1 words, N words apart: the addresses of the other factors, of their moments (or of the
+// covariances of their groups), leverages, variances and groups; and of the fields of a record (VIEW_FIELDS
+// tables on) the word, the shift and the mask.
 export const VIEW_OTHERS = 128;
-export const VIEW_FIELDS = 4;
-export const VIEW_OTHER_TABLES = 7;
+export const VIEW_FIELDS = 5;
+export const VIEW_OTHER_TABLES = 8;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0; // the first row, or the row of the segment
@@ -97,6 +99,9 @@ export const HALF_UNITS = 33554432.0; // 2²⁵
 
 // Bins of predictions, in which the growth of the noise with the prediction is measured.
 export const NOISE_BINS = 64;
+
+// Groups of rows by their number of entries, in half-octaves, whose posterior covariances are averaged.
+export const GROUPS = 24;
 
 // Most blocks of rows over which products of a factor's columns are summed.
 export const MOST_GRAM_BLOCKS = 64;

@@ -8,7 +8,7 @@ import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
 import * as at from '../../../kernels/solve/layout.ts'
 import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
-import type { Problem, Statistics } from '../../engine.ts'
+import type { Covariances, Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import {
@@ -21,6 +21,7 @@ import {
 } from '../memory/partitions.ts'
 import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { toSharedTensor } from '../memory/sharedTensor.ts'
+import { writeGroups } from '../steps/posterior/groups.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
 import { formGroup } from '../threads/threadGroup.ts'
@@ -56,7 +57,7 @@ export interface LoadedPartitions {
   entries: ReadonlyMap<string, number>
   rank: number
   momentumFactors: boolean
-  posterior: boolean
+  posterior: Covariances | undefined
   /** The numbers of the views whose entries have weights. */
   weightedViews: readonly number[]
   times: Omit<SetUpTimes, 'values'>
@@ -155,6 +156,8 @@ export async function loadPartitions(
       shared.forEach((rows, mode) => {
         writeSharedRowTables(part, rows, views[mode].shared, mode)
       })
+      if (posterior === 'groups')
+        for (const [mode] of dims.entries()) writeGroups(part, mode, views[mode].lengths)
     })
   const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),

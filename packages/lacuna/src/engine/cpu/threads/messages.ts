@@ -2,7 +2,7 @@
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
 import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
-import type { Iterations, SideInformation, Timed } from '../../engine.ts'
+import type { Covariances, Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import type { CounterLayout } from '../setup/count/counterLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
@@ -63,8 +63,8 @@ export interface ThreadSetup {
   zeros: boolean
   /** R, not padded. */
   rank: number
-  /** Whether 'posterior' steps will follow. */
-  posterior: boolean
+  /** The covariances of 'posterior' steps; undefined if none will follow. */
+  posterior: Covariances | undefined
   /** Per mode, side information: complete for the first thread; for the others, whether there is any. */
   sideInformation?: readonly (SideInformation | undefined)[]
   /** Per mode, the number of rows with entries. */

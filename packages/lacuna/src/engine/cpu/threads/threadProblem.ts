@@ -37,7 +37,7 @@ export function openProblem(
   const { thread, observed, zeros } = setup
   const parts = setup.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
-    kernel.setScratch(layout.scratch[thread])
+    kernel.setScratch(layout.scratch[thread], setup.posterior === 'groups' ? layout.modes.length - 1 : 0)
     kernel.setPosteriorScratch(layout.posteriorScratch[thread])
     const words = new Int32Array(memory.buffer, layout.control, 64)
     return { kernel, memory, layout, observed, zeros, words }
