@@ -149,7 +149,7 @@ describe('broken inputs', () => {
       const folder = join(root, String(next++))
       mkdirSync(folder)
       for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
-      const { code, stderr } = await lacuna(args, { cwd: folder, alone: true })
+      const { code, stderr } = await lacuna(args, { cwd: folder })
       const complaints = stderr.split('\n').filter((line) => /^(lacuna|error):/.test(line))
       expect({ name, code, complaints: complaints.length, stderr }).toMatchObject({
         name,

@@ -19,7 +19,7 @@ it('the memory of a job is that of the program and its threads, the tensor with 
   const { program, tensor, entries } = itemsOf(planJob(engineOf({ threads: 3 }), size))
   expect({ program, tensor, entries }).toEqual({ program: 104, tensor: 16, entries: 100 })
   expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, weighted: true })).tensor).toBe(20)
-  expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, posterior: true })).program).toBe(128)
+  expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, posterior: 'rows' })).program).toBe(128)
   expect(itemsOf(planJob(engineOf(), size, { heldOut: MiB })).tensor).toBe(32)
   expect(itemsOf(planJob(engineOf(), size, { holders: 4 })).tensor).toBe(4)
   expect(itemsOf(planJob(engineOf({ communicator: { size: 2, hostSize: 1 } }), size)).program).toBe(100)
@@ -47,7 +47,7 @@ it('a run that is saved is planned with a copy of its state, one that is not wit
   expect(copies({})).toBe(64 + 16)
   expect(copies({ isSaved: true })).toBe(3 * 64)
   expect(copies({ isSaved: true }, { ...wide, momentumFactors: false })).toBe(2 * 64)
-  expect(copies({ isSaved: true }, { ...wide, posterior: true })).toBe(3 * 64 + 4 * (256 + 16 + 4))
+  expect(copies({ isSaved: true }, { ...wide, posterior: 'rows' })).toBe(3 * 64 + 4 * (256 + 16 + 4))
   expect(copies({ labels: 100 * MiB })).toBe(64 + 16 + 200)
 })
 

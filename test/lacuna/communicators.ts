@@ -2,6 +2,7 @@
  * Communicators of several processes in one: each process is an asynchronous function, and they exchange data
  * in memory instead of through MPI. As with MPI, all processes must call the same operation at the same time.
  */
+import { singleRank } from '#lacuna/comm/exchange.js'
 import { Communicator, type Transport } from '#lacuna/comm/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 
@@ -93,16 +94,17 @@ export async function runInProcesses<T>(
       allReduce: call('allReduce'),
       allGather: call('allGather'),
       allToAll: call('allToAll'),
+      shareMemory: async () => false,
     }
   }
   return Promise.allSettled(
     Array.from({ length: processes }, (_, rank) =>
-      work(new Communicator(transportOf(rank), { rank, size: processes, hostSize: processes })).finally(
-        () => {
-          ended++
-          runIfComplete()
-        },
-      ),
+      work(
+        new Communicator(transportOf(rank), { ...singleRank, rank, size: processes, hostSize: processes }),
+      ).finally(() => {
+        ended++
+        runIfComplete()
+      }),
     ),
   )
 }

@@ -28,8 +28,9 @@ it('the watchdog names the threads for which a run waits, and nothing after its 
   const { tensor } = synthetic({ dims: [12, 10, 8], entries: 500, rank: 2, snrDb: 15, seed: 2 })
   const run = await Run.start(tensor, { rank: 2, threads: 2 })
   const advanced = run.advance()
-  await Promise.resolve()
-  expect(names()).toEqual(["worker thread 1 to answer 'iterate'", "worker thread 2 to answer 'iterate'"])
+  for (let tick = 0; tick < 5; tick++) await Promise.resolve()
+  // A small problem: one of the threads is enough.
+  expect(names()).toEqual(["worker thread 1 to answer 'iterate'"])
   await advanced
   await run.close()
   expect(names()).toEqual([])
@@ -37,8 +38,14 @@ it('the watchdog names the threads for which a run waits, and nothing after its 
 
 it('the watchdog names the operation for which a process waits for ever', async () => {
   const never = (): Promise<never> => new Promise(() => {})
-  const transport = { broadcast: never, allReduce: never, allGather: never, allToAll: never }
-  const communicator = new Communicator(transport, { rank: 1, size: 2, hostSize: 2 })
+  const transport = {
+    broadcast: never,
+    allReduce: never,
+    allGather: never,
+    allToAll: never,
+    shareMemory: never,
+  }
+  const communicator = new Communicator(transport, { rank: 1, size: 2, hostSize: 2, sharesMemory: false })
   void communicator.runInOrder(3, 5, never)
   const cancelled = watch('a test that ends', 40, () => expect.unreachable())
   cancelled()

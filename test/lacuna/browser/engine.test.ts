@@ -41,7 +41,7 @@ const inPage = (list: 'engineChecks' | 'variantChecks', name: string, engines: s
   })()`)
 
 const variantsOf = (parts: number[], threads: number[]): string =>
-  `${JSON.stringify(parts.flatMap((p) => threads.map((t) => ({ parts: p, threads: t }))))}
+  `${JSON.stringify(parts.flatMap((p) => threads.map((t) => ({ parts: p, threads: t, allThreads: true }))))}
     .map((options) => ({ name: JSON.stringify(options), make: () => cpuEngine(options) }))`
 
 // On one partition the bits are the same: see the variants below.

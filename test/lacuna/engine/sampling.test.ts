@@ -88,7 +88,7 @@ describe('a rounded sample', () => {
     }
     /** The row in question after 300 AO iterations, and one without any entry, which only balancing can have scaled. */
     const rowsAfter = async (step: Step): Promise<{ few: number[]; none: number[]; initial: number[][] }> => {
-      const engine = cpuEngine({ threads: 2 })
+      const engine = cpuEngine({ allThreads: true, threads: 2 })
       const problem = await engine.load({ tensor, rank: 3, momentumFactors: true, seed: 1 })
       const initial = randomFactors(dims, 3, 1)
       await problem.writeFactors(initial)

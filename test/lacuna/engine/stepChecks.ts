@@ -252,7 +252,13 @@ export const stepChecks: EngineCheck[] = [
         const initial = randomFactors(once.dims, rank, 1)
         const run = async (tensor: SparseTensor, step: Step, by: number): Promise<Float32Array[]> => {
           const isPosterior = step.kind === 'posterior'
-          const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: isPosterior }
+          const problem = {
+            tensor,
+            rank,
+            momentumFactors: true,
+            seed: 1,
+            posterior: isPosterior ? ('rows' as const) : undefined,
+          }
           return withProblem(engine, problem, async (loaded) => {
             await loaded.writeFactors(toEngineUnits(initial, loaded))
             if (step.kind !== 'paper') await loaded.balance()

@@ -1,5 +1,5 @@
 /** Engines of one kind, whatever their parts, threads and processes, give the same bits. */
-import type { Engine, Problem, Step } from '#lacuna/engine/engine.js'
+import type { Covariances, Engine, Problem, Step } from '#lacuna/engine/engine.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { randomFactors, randomTensor, weighted } from '../../problems.ts'
 import { stateText } from './bits.ts'
@@ -18,7 +18,7 @@ interface BitRun {
   rank: number
   c: number
   zeros?: true
-  posterior?: true
+  posterior?: Covariances
   strata?: true
   isWeighted?: true
   sideInformation?: Problem['sideInformation']
@@ -32,16 +32,18 @@ const BIT_RUNS: BitRun[] = [
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 26, c: 1 },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 10, c: 1, zeros: true },
-  { step: posteriorStep, rank: 10, c: 1, posterior: true },
+  { step: posteriorStep, rank: 10, c: 1, posterior: 'rows' },
   {
     step: { ...posteriorStep, noise: 'row', loss: 'huber' },
     rank: 3,
     c: 1,
-    posterior: true,
+    posterior: 'rows',
     sideInformation: [undefined, { lags: [1, 7] }, undefined],
   },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
-  { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
+  { step: posteriorStep, rank: 5, c: 1, posterior: 'rows', isWeighted: true },
+  { step: posteriorStep, rank: 10, c: 1, posterior: 'groups' },
+  { step: { ...posteriorStep, noise: 'auto' }, rank: 5, c: 1, posterior: 'groups', isWeighted: true },
   { step: { kind: 'strata', rate: 1.3, least: 0.05 }, rank: 7, c: 1, strata: true },
 ]
 

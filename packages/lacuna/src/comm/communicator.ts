@@ -21,6 +21,8 @@ export interface Transport {
   allGather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void>
   /** Sends words from every process to every process, as Exchange.allToAll. */
   allToAll(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): Promise<number[]>
+  /** Replaces the memory of a buffer by memory that all processes share, as Exchange.shareMemory. */
+  shareMemory(buffer: ArrayBufferLike): Promise<boolean>
 }
 
 /**
@@ -31,6 +33,7 @@ const singleTransport: Transport = {
   async allReduce() {},
   async allGather() {},
   allToAll: async (outgoing, lengths, incoming) => singleExchange.allToAll(outgoing, lengths, incoming),
+  shareMemory: async () => false,
 }
 
 /** The processes of a job and the operations that all of them call together, in the same order. */
@@ -38,6 +41,7 @@ export class Communicator implements Ranks {
   readonly rank: number
   readonly size: number
   readonly hostSize: number
+  readonly sharesMemory: boolean
   readonly #transport: Transport
   /**
    * Ordered operations that this process has requested and not begun, by name, in the order of their
@@ -49,11 +53,12 @@ export class Communicator implements Ranks {
   #isRunning = false
 
   /** @param transport the operations between the processes @param ranks the position of this process */
-  constructor(transport: Transport, { rank, size, hostSize }: Ranks) {
+  constructor(transport: Transport, { rank, size, hostSize, sharesMemory }: Ranks) {
     this.#transport = transport
     this.rank = rank
     this.size = size
     this.hostSize = hostSize
+    this.sharesMemory = sharesMemory
   }
 
   /** True on rank 0, the only process that writes files and prints. */
@@ -130,6 +135,23 @@ export class Communicator implements Ranks {
     incoming: Uint32Array,
   ): Promise<number[]> {
     return this.#transport.allToAll(outgoing, lengths, incoming)
+  }
+
+  /**
+   * Replaces the memory of a buffer, of equal size in all processes, by memory that all of them share, filled
+   * with zeros. Throws an InputError in all processes if one of them cannot.
+   */
+  async shareMemory(buffer: ArrayBufferLike): Promise<void> {
+    if (await this.#transport.shareMemory(buffer)) return
+    throw new InputError(
+      'memory',
+      `The processes of this machine cannot share ${buffer.byteLength} bytes of memory; use one process with more threads.`,
+    )
+  }
+
+  /** Barrier: resolves when all processes have called it. */
+  async barrier(): Promise<void> {
+    await this.allReduce(uint32Array(1))
   }
 
   /** Returns the words of every process, by rank. */

@@ -15,6 +15,8 @@ export interface Ranks {
   readonly size: number
   /** The number of processes on this machine, this one included; they divide its memory and cores. */
   readonly hostSize: number
+  /** Whether all processes are on one machine and can share memory with each other (shareMemory). */
+  readonly sharesMemory: boolean
 }
 
 /** Blocking collective operations between the processes of a job. */
@@ -38,12 +40,19 @@ export interface Exchange extends Ranks {
    * @returns the number of words received from each process
    */
   allToAll(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): number[]
+  /**
+   * Replaces the memory of a buffer, of equal size in all processes, by memory that all of them share, filled
+   * with zeros.
+   * @param buffer a WebAssembly memory's: whole pages of addresses
+   * @returns false in all processes if one of them cannot
+   */
+  shareMemory(buffer: ArrayBufferLike): boolean
   /** Ends the connection between the processes. */
   close(): void
 }
 
 /** The ranks of a job of one process. */
-export const singleRank: Ranks = { rank: 0, size: 1, hostSize: 1 }
+export const singleRank: Ranks = { rank: 0, size: 1, hostSize: 1, sharesMemory: false }
 
 /** The exchange of a job of one process, in which no operation waits. */
 export const singleExchange: Exchange = {
@@ -56,5 +65,6 @@ export const singleExchange: Exchange = {
     incoming.set(outgoing.subarray(0, length))
     return [length]
   },
+  shareMemory: () => false,
   close() {},
 }

@@ -16,6 +16,7 @@
  * works near 1.
  */
 import type { Communicator } from '../comm/index.ts'
+import { GROUPS } from '../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../tensor/index.ts'
 
 /** A backend that solves problems: the threads of a process, a GPU, or the processes of an MPI job. */
@@ -61,8 +62,8 @@ export interface ProblemSize {
   momentumFactors: boolean
   /** Whether unlisted cells are zeros; false by default. */
   zeros?: boolean
-  /** Whether 'posterior' steps will follow, which store R² numbers per row; false by default. */
-  posterior?: boolean
+  /** The covariances that 'posterior' steps will need; undefined if there will be no such steps. */
+  posterior?: Covariances
   /** Whether 'strata' steps will follow, which need a second copy of the entries; false by default. */
   strata?: boolean
   /** Whether the training entries have weights; then the other sets are planned with weights, too. */
@@ -112,10 +113,10 @@ export interface Problem {
    */
   zeros?: boolean
   /**
-   * Whether 'posterior' steps will follow, which store R² numbers per row; or a function of the number of
-   * entries.
+   * The covariances that 'posterior' steps will need, or a function of the number of entries; undefined if
+   * there will be no such steps.
    */
-  posterior?: boolean | ((entries: number) => boolean)
+  posterior?: Covariances | ((entries: number) => Covariances | undefined)
   /**
    * Whether 'strata' steps will follow, which need a second copy of the entries, and `momentumFactors`; or a
    * function of the number of entries. Ignored if the entries have weights or unlisted cells are zeros.
@@ -128,10 +129,10 @@ export interface Problem {
   /** Number of the engine's threads that work on this problem; all by default. */
   threads?: number
   /**
-   * Called if sorting finds training entries of this process with equal coordinates, or with coordinates that
-   * may be equal. It may throw to refuse the problem.
+   * Called in all processes if sorting finds training entries with equal coordinates, or with coordinates that
+   * may be equal. It may throw, or return a promise that rejects, to refuse the problem.
    */
-  onRepeated?: () => void
+  onRepeated?: () => unknown
 }
 
 /** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */
@@ -336,6 +337,15 @@ export interface PosteriorStep {
  */
 export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
 
+/**
+ * The posterior covariances that sweeps of variational EM work with: those of every row, R² numbers each, or
+ * means over groups of rows with about as many entries (kernels/solve/rows/groups.ts).
+ */
+export type Covariances = 'rows' | 'groups'
+
+/** The matrices (R × R) of a mode in a state with covariances of groups: V of each group, and the mean of a aᵀ. */
+export const GROUP_MATRICES = GROUPS + 1
+
 /** The loss of a residual: its square, or the Huber loss, which is linear beyond two standard deviations. */
 export type Loss = 'squares' | 'huber'
 
@@ -375,7 +385,10 @@ export interface EngineState {
   scales: Float32Array[]
   /** (I_i × R) The factors of the last snapshot, if any. */
   snapshot?: Float32Array[]
-  /** (I_i × R × R) Under a learned prior, the second moments E[a aᵀ] of every row. */
+  /**
+   * Under a learned prior, the second moments E[a aᵀ] of every row (I_i × R × R); or V of each group of rows
+   * and the mean of a aᵀ over the entries (GROUP_MATRICES × R × R).
+   */
   moments?: Float32Array[]
   /** (R × R) Under a learned prior, Σ⁻¹. */
   precisions?: Float32Array[]

@@ -6,6 +6,7 @@
  * M = E[b bᵀ] = b bᵀ + V of the other modes' rows b.
  */
 import type { SparseTensor } from '../tensor/index.ts'
+import { averageByGroup, expectByGroup } from './groups.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { expectRows, type SideInformation } from './rowMeans.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
@@ -64,6 +65,8 @@ export interface PosteriorSettings {
   huber?: boolean
   /** Whether rows are treated as certain, and Σ is not learned. */
   isStart?: boolean
+  /** Whether covariances are those of groups of rows (groups.ts). */
+  isGrouped?: boolean
   /** Per mode, side information. */
   sideInformation?: readonly (SideInformation | undefined)[]
 }
@@ -102,8 +105,8 @@ export function startPosterior(
   // The number of parameters that the entries determine; the remaining degrees of freedom tell of the noise.
   let determined = 0
   for (let i = 0; i < factors.length; i++)
-    for (const p of observedRows(tensor, i))
-      determined += rowPosterior(tensor, state, i, p, (e) => weights[e]).determined
+    for (const { determined: own } of rowPosteriors(tensor, state, i, (e) => weights[e], settings))
+      determined += own
   const free = Math.max(0, tensor.values.length - determined)
   const most = 0.1 * variance
   if (settings.isStart) state.sigma2 = variance
@@ -118,11 +121,8 @@ export function startPosterior(
 }
 
 /** Runs one sweep of variational EM over the modes; changes the state in place. */
-export function sweepPosterior(
-  tensor: SparseTensor,
-  state: Posterior,
-  { noise, rowNoise, huber, mean, sideInformation, isStart }: PosteriorSettings,
-): void {
+export function sweepPosterior(tensor: SparseTensor, state: Posterior, settings: PosteriorSettings): void {
+  const { noise, rowNoise, huber, mean, sideInformation, isStart } = settings
   const weights = weightsOf(tensor)
   const ofAll = (what: 'prediction' | 'residual'): Vector =>
     Float64Array.from(tensor.values, (_, e) => leaveOneOut(tensor, state, e)[what])
@@ -139,7 +139,7 @@ export function sweepPosterior(
   const squares = state.factors.map((matrix) => new Float64Array(matrix.length))
   state.factors.forEach((matrix, i) => {
     const rows = observedRows(tensor, i)
-    const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, isStart))
+    const found = rowPosteriors(tensor, state, i, weight, settings)
     expected = found.reduce((sum, row) => sum + row.expected, 0)
     found.forEach(({ a, V, expected, determined, total }, q) => {
       squares[i][rows[q]] = expected
@@ -209,12 +209,28 @@ function updateRowVariances(tensor: SparseTensor, state: Posterior, squares: Vec
   if (noisyMode !== undefined) state.variances[noisyMode] = found[noisyMode].variances
 }
 
+/** The posteriors of the rows of mode i that have entries, in ascending order; see rowPosterior. */
+function rowPosteriors(
+  tensor: SparseTensor,
+  state: Posterior,
+  i: number,
+  weight: (entry: number) => number,
+  { isStart, isGrouped = false }: PosteriorSettings,
+): ReturnType<typeof rowPosterior>[] {
+  const rows = observedRows(tensor, i)
+  const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, isGrouped, isStart))
+  const lengths = rows.map((p) => tensor.indices[i].filter((q) => q === p).length)
+  if (isGrouped) averageByGroup(found, lengths, state.sigma2)
+  return found
+}
+
 /**
  * The posterior of row p of mode i: its mean a ≥ 0 and covariance V, `expected` = Σ w E[(x − k·a)²],
- * `determined` = tr(V H)/σ² (the number of parameters that the entries determine), and `total`, the sum of
- * the entries' own weights.
+ * `uncertain`, the part of it that is due to V, `determined` = tr(V H)/σ² (the number of parameters that
+ * the entries determine), and `total`, the sum of the entries' own weights.
  * @param weight w of an entry: its own weight times its Huber weight, divided by its noise variance in units
  * of σ²
+ * @param isGrouped whether the covariances of the other modes' rows are those of groups
  * @param isCertain whether `expected` ignores V
  */
 function rowPosterior(
@@ -223,8 +239,9 @@ function rowPosterior(
   i: number,
   p: number,
   weight: (entry: number) => number,
+  isGrouped: boolean,
   isCertain = false,
-): { a: Vector; V: Matrix; expected: number; determined: number; total: number } {
+): { a: Vector; V: Matrix; expected: number; uncertain: number; determined: number; total: number } {
   const weights = weightsOf(tensor)
   const before = factors[i][p]
   const rank = before.length
@@ -244,17 +261,22 @@ function rowPosterior(
     for (let r = 0; r < rank; r++) b[r] += w * x * others.reduce((k, { j, q }) => k * factors[j][q][r], 1)
     squares += w * x * x
   }
+  if (isGrouped) {
+    const others = factors.flatMap((_, j) => (j === i ? [] : [j]))
+    H = expectByGroup(tensor, factors, moments, others, entries, entries.map(weight))
+  }
   const prior = precisions[i].map((row) => row.map((u) => u * sigma2 * couplingWeights[i][p]))
   const trace = H.reduce((sum, row, r) => sum + row[r], 0)
   const system = add(H, add(prior, identity(rank, 1e-7 * trace)))
   const right = b.map((u, r) => u + dot(prior[r], rowMeans[i][p]))
   const a = descend(system, right, before)
   const V = inverse(system).map((row) => row.map((u) => u * sigma2))
-  const M = isCertain ? outer(a, a) : add(V, outer(a, a))
+  const uncertain = isCertain ? 0 : traceOf(V, H)
   return {
     a,
     V,
-    expected: squares - 2 * dot(b, a) + traceOf(M, H),
+    expected: squares - 2 * dot(b, a) + traceOf(outer(a, a), H) + uncertain,
+    uncertain,
     determined: traceOf(V, H) / sigma2,
     total: entries.reduce((sum, e) => sum + weights[e], 0),
   }

@@ -42,9 +42,10 @@ export interface SparseTensor {
   /**
    * A duplicate check that reading has left to later steps (`deferDuplicateCheck`): throws if two entries
    * have equal coordinates. Engines call it when they find duplicates, and functions that pick entries before
-   * they do. Absent once checked.
+   * they do. Absent once checked. Where the entries are spread over processes, it is a promise, and all
+   * processes must call it.
    */
-  readonly deferredDuplicateCheck?: () => void
+  readonly deferredDuplicateCheck?: () => void | Promise<void>
 }
 
 /** The bytes of a tensor's indices, values and weights. */

@@ -6,7 +6,7 @@ import { engineChecks, keepOpen, tryFewerProblems, variantChecks } from '../suit
 
 // On two partitions the bits are the same: see the variants below.
 describe.each([1, 3])('the CPU engine with %i partitions', (parts) => {
-  const engine = cpuEngine({ threads: 2, parts })
+  const engine = cpuEngine({ allThreads: true, threads: 2, parts })
   afterAll(() => engine.close())
   for (const { name, check } of engineChecks)
     it(name, () => {
@@ -27,7 +27,7 @@ describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
     [3, 2],
     [3, 3],
     [3, 7],
-  ].map(([parts, threads]) => ({ parts, threads, engine: cpuEngine({ parts, threads }) }))
+  ].map(([parts, threads]) => ({ parts, threads, engine: cpuEngine({ allThreads: true, parts, threads }) }))
   afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
   const variants = engines.map(({ parts, threads, engine }) => ({
     name: `${parts} parts on ${threads} threads`,
@@ -41,7 +41,7 @@ describe('an engine', () => {
   const run = { first: 0, sample: 0.5, lambda: 0.01, step: { kind: 'paper', maxInner: 1 } } as const
 
   it('The seed determines the samples', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     const found = new Set<string>()
     for (const seed of [9, 9, 10]) {
       const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed })
@@ -64,7 +64,7 @@ describe('an engine', () => {
     }
     const before = await nextThreadId()
     for (let seed = 0; seed < 4; seed++) {
-      const engine = cpuEngine({ threads: 2 })
+      const engine = cpuEngine({ allThreads: true, threads: 2 })
       const problem = await engine.load({ tensor, rank: 3, momentumFactors: false, seed })
       await problem.close()
       await engine.close()
@@ -74,7 +74,7 @@ describe('an engine', () => {
   })
 
   it('The event loop stays free while the CPU engine works', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     const problem = await engine.load({ tensor, rank: 50, momentumFactors: false, seed: 1 })
     await problem.writeFactors(randomFactors(tensor.dims, 50, 1))
     let ticks = 0
@@ -109,7 +109,14 @@ describe('an engine', () => {
       values: join(long.values, short.values),
     }
     const found = new Set<string>()
-    for (const options of [{ threads: 1 }, { threads: 3 }, { threads: 3, parts: 2 }]) {
+    // By default only some threads take part in some operations.
+    const all = { allThreads: true }
+    for (const options of [
+      { threads: 1 },
+      { threads: 3 },
+      { threads: 3, ...all },
+      { threads: 3, parts: 2, ...all },
+    ]) {
       const engine = cpuEngine(options)
       const problem = await engine.load({ tensor, rank: 4, momentumFactors: false, seed: 3, probe: 900 })
       await problem.writeFactors(randomFactors(tensor.dims, 4, 1))
@@ -124,12 +131,12 @@ describe('an engine', () => {
   })
 
   it('warm runs in the background, and the engine may be closed before it ends', async () => {
-    const engine = cpuEngine({ threads: 2 })
+    const engine = cpuEngine({ allThreads: true, threads: 2 })
     engine.warm(10)
     const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })
     expect(Object.values(problem.setUp).every((seconds) => seconds >= 0)).toBe(true)
     await engine.close()
-    const hasty = cpuEngine({ threads: 2 })
+    const hasty = cpuEngine({ allThreads: true, threads: 2 })
     hasty.warm(10)
     await hasty.close()
     await expect(hasty.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })).rejects.toThrow('closed')

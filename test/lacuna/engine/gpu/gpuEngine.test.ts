@@ -80,7 +80,7 @@ const problemOf = (dims: number[], entries: number, rank: number): Problem => ({
   seed: 1,
 })
 
-const cpu = cpuEngine({ threads: 2, parts: 2 })
+const cpu = cpuEngine({ allThreads: true, threads: 2, parts: 2 })
 afterAll(() => cpu.close())
 
 describe('the GPU engine', () => {
@@ -179,26 +179,38 @@ describe('the GPU engine', () => {
   })
 })
 
-describe.each([
-  ['with subgroups', {}],
-  ['without subgroups', { subgroups: false }],
-  ['with bindings of at most 32 kB', { maxBindingBytes: 32_768 }],
-])('steps on the GPU %s', (_, options) => {
+// The suite above has subgroups, too, and small ranks.
+const configurations: [
+  string,
+  { subgroups?: boolean; maxBindingBytes?: number },
+  [number[], number, number][],
+][] = [
+  [
+    'with subgroups',
+    {},
+    [
+      [[5, 6, 7, 4, 3], 400, 50],
+      [[3, 4], 10, 256],
+    ],
+  ],
+  [
+    'without subgroups',
+    { subgroups: false },
+    [
+      [[30, 25], 300, 1],
+      [[3, 70, 50], 3000, 17],
+      [[3, 4], 10, 256],
+    ],
+  ],
+  ['with bindings of at most 32 kB', { maxBindingBytes: 32_768 }, [[[3, 50, 40], 4000, 10]]],
+]
+describe.each(configurations)('steps on the GPU %s', (_, options, cases) => {
   let engine: GpuEngine
   beforeAll(async () => {
     engine = await gpuEngine({ threads: 2, ...options })
   })
   afterAll(() => engine.close())
 
-  const cases: [number[], number, number][] =
-    'maxBindingBytes' in options
-      ? [[[3, 50, 40], 4000, 10]]
-      : [
-          [[30, 25], 300, 1],
-          [[3, 70, 50], 3000, 17],
-          [[5, 6, 7, 4, 3], 400, 50],
-          [[3, 4], 10, 256],
-        ]
   it.each(cases)(
     'Steps on the GPU equal those of the CPU for %j, %i entries, rank %i',
     { timeout: PATIENCE_MS },

@@ -32,34 +32,31 @@ async function runChecks(
 const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
 const checks = namesOf(engineChecks).filter((name) => !name.includes('plans'))
 
-// By messages MPICH waits by asking again and again: more processes than cores are in each other's way.
-const jobs: [Launcher, number, number[]][] = [
-  ['Open MPI', 1, [2]],
-  ['Open MPI', 2, [1, 2]],
-  ['Open MPI', 3, [2]],
-  ['Open MPI', 5, [1]],
-  ['MPICH', 2, [1, 2]],
-  ['MPICH', 3, [2]],
+/** Jobs that run the checks of variants: with all kinds of steps, or `brief` with few of them. */
+const jobs: [Launcher, number, { threads: number[]; sharedMemory?: boolean }, 'variants' | 'brief'][] = [
+  ['Open MPI', 1, { threads: [2] }, 'brief'],
+  ['Open MPI', 2, { threads: [1, 2] }, 'variants'],
+  // By messages alone, as if the processes were on several machines.
+  ['Open MPI', 3, { threads: [2], sharedMemory: false }, 'variants'],
+  ['Open MPI', 5, { threads: [1] }, 'brief'],
+  ['MPICH', 2, { threads: [1, 2] }, 'brief'],
+  // MPICH waits for messages by asking again and again: more processes than cores are in each other's way.
+  ['MPICH', 2, { threads: [1], sharedMemory: false }, 'brief'],
 ]
 it.each(jobs)(
-  'over %s, %i processes of %j threads have the bits of the CPU engine',
-  async (launcher, processes, threads) => {
-    const isBrief = launcher === 'MPICH'
-    // Three of them by messages alone, as if they were on several machines.
-    const found = await runChecks(launcher, processes, [isBrief ? 'brief' : 'variants'], {
-      threads,
-      sharedMemory: processes !== 3,
-    })
-    expect(found).toEqual(namesOf(isBrief ? briefVariantChecks : variantChecks))
+  'over %s, %i processes with the options %j have the bits of the CPU engine',
+  async (launcher, processes, options, suite) => {
+    const found = await runChecks(launcher, processes, [suite], options)
+    expect(found).toEqual(namesOf(suite === 'brief' ? briefVariantChecks : variantChecks))
   },
 )
 
-it('3 processes of 2 threads pass the checks of every engine', async () => {
-  expect(await runChecks('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
+it('3 processes of 1 thread pass the checks of every engine', async () => {
+  expect(await runChecks('Open MPI', 3, ['engine'], { threads: [1] })).toEqual(checks)
 })
 
-it('every process knows how many processes plan with the memory of its machine', async () => {
-  const names = ['counts the processes of this machine']
+it('every process knows how many processes plan with the memory of its machine, and leaves theirs alone', async () => {
+  const names = ['processes do not disturb each other', 'counts the processes of this machine']
   for (const sharedMemory of [true, false])
     expect(await runChecks('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
 })

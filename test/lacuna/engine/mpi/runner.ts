@@ -91,6 +91,35 @@ if (suites.includes('engine'))
   // What a process takes is less than all.
   for (const { name, check } of engineChecks.filter(({ name }) => !name.includes('plans')))
     await attempt(name, () => check(() => openEngine(Math.max(...threads))))
+// A process that is ahead must not change what another still reads or copies.
+if (suites.includes('memory'))
+  await attempt('processes do not disturb each other', async () => {
+    const tensor = shardOf({
+      dims: [100_000, 3],
+      indices: [Uint32Array.of(0, 1), Uint32Array.of(0, 1)],
+      values: Float32Array.of(1, 2),
+    })
+    const problem = await engine.load({ tensor, rank: 4, momentumFactors: true, seed: 1 })
+    const factorsOf = (x: number): Float32Array[] =>
+      problem.statistics.dims.map((dim) => new Float32Array(4 * dim).fill(x))
+    for (let round = 1; round <= 5; round++) {
+      await problem.writeFactors(factorsOf(round))
+      await problem.snapshot()
+      const kept = await problem.readFactors('snapshot')
+      await problem.writeFactors(factorsOf(0))
+      const changed = await problem.readFactors()
+      await problem.restore()
+      const restored = await problem.readFactors()
+      for (const [factors, x] of [
+        [kept, round],
+        [changed, 0],
+        [restored, round],
+      ] as const)
+        if (!factors.every((factor) => factor.every((y) => y === x)))
+          throw new Error(`Round ${round}: not ${x}.`)
+    }
+    await problem.close()
+  })
 // What memory a machine has is divided by how many processes it has.
 if (suites.includes('memory'))
   await attempt('counts the processes of this machine', async () => {

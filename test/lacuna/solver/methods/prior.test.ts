@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { fitNoise } from '#lacuna/engine/cpu/steps/posterior/noise.js'
+import type { Covariances } from '#lacuna/engine/engine.js'
 import { readTensor } from '#lacuna/io/node/index.js'
 import { meanError } from '#lacuna/model/index.js'
 import { complete, defaults, type RunOptions, type Settings } from '#lacuna/solver/index.js'
-import { learnsPrior } from '#lacuna/solver/methods/prior.js'
+import { covariancesOf } from '#lacuna/solver/methods/prior.js'
+import { priorRemark } from '#lacuna/solver/run/loadRun.js'
 import { type SparseTensor, split, synthetic } from '#lacuna/tensor/index.js'
 import { refusal } from '../../../refusal.ts'
 
@@ -105,7 +107,7 @@ describe('a learned prior', () => {
     expect((await complete(withNoise(50), { rank: 2 })).stopped).toBe('learned')
   })
 
-  it('a learned prior takes twenty sweeps, and with auto only where these do not take long', async () => {
+  it('a learned prior takes twenty sweeps, with covariances of groups where those of rows take long', async () => {
     const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })
     const engine = cpuEngine({ threads: 1 })
     const steps: string[] = []
@@ -124,17 +126,57 @@ describe('a learned prior', () => {
     expect(steps.filter((kind) => kind === 'posterior')).toHaveLength(20)
     expect(steps.slice(-20)).not.toContain('newton')
     const fast = { ...defaults.fast, rank: 10 }
-    const learns = (dims: number[], entries: number, changes: Partial<Settings> = {}): boolean =>
-      learnsPrior({ ...fast, ...changes }, { dims, entries })
-    expect(learns([1000, 1000, 100], 1_000_000)).toBe(true)
-    expect(learns([1000, 1000, 100], 20_000_000)).toBe(true)
-    expect(learns([1000, 1000, 100], 40_000_000)).toBe(false)
-    expect(learns([1000, 1000, 100], 40_000_000, { prior: 'learned' })).toBe(true)
-    expect(learns([1_000_000, 1000, 100], 1_000_000)).toBe(true)
-    expect(learns([10_000_000, 1000, 100], 1_000_000)).toBe(false)
-    expect(learns([1000, 1000, 100], 1_000_000, { lambda: 0.1 })).toBe(false)
-    expect(learns([1000, 1000, 100], 1_000_000, { sample: 1 })).toBe(false)
-    expect(learns([1000, 1000, 100], 1_000_000, { missing: 'zero' })).toBe(false)
+    const learns = (dims: number[], entries: number, changes: Partial<Settings> = {}) =>
+      covariancesOf({ ...fast, ...changes }, { dims, entries })
+    const large = { rank: 64, prior: 'learned' } as const
+    expect(learns([1000, 1000, 100], 1_000_000)).toBe('rows')
+    expect(learns([1000, 1000, 100], 20_000_000)).toBe('rows')
+    expect(learns([1000, 1000, 100], 40_000_000)).toBe('groups')
+    expect(learns([1000, 1000, 100], 40_000_000, { prior: 'isotropic' })).toBeUndefined()
+    expect(learns([1_000_000, 1000, 100], 1_000_000)).toBe('rows')
+    expect(learns([10_000_000, 1000, 100], 1_000_000)).toBe('groups')
+    expect(learns([1000, 1000, 100], 40_000_000, { rank: 64 })).toBe('groups')
+    expect(learns([1000, 1000, 100], 50_000_000, { rank: 64 })).toBeUndefined()
+    expect(learns([1000, 1000, 100], 50_000_000, large)).toBe('groups')
+    const remark = (entries: number, options: Partial<Settings>) =>
+      priorRemark({ dims: [1000, 1000, 100], entries, rank: 64, momentumFactors: true }, options)
+    expect(remark(50_000_000, { rank: 64 })?.[0]).toContain('no prior is learned at rank')
+    expect(remark(50_000_000, large)).toBeUndefined()
+    expect(remark(40_000_000, { rank: 64 })).toBeUndefined()
+    expect(remark(50_000_000, { rank: 64, lambda: 0.1 })).toBeUndefined()
+    expect(learns([1000, 1000, 100], 1_000_000, { lambda: 0.1 })).toBeUndefined()
+    expect(learns([1000, 1000, 100], 1_000_000, { sample: 1 })).toBeUndefined()
+    expect(learns([1000, 1000, 100], 1_000_000, { missing: 'zero' })).toBeUndefined()
+  })
+
+  it('with covariances of groups, a rank that is too large hurts no more than with those of rows', async () => {
+    const dims = [400, 150, 20]
+    const { tensor, test } = synthetic({
+      dims,
+      entries: 20_000,
+      rank: 3,
+      snrDb: 10,
+      seed: 4,
+      testEntries: 4000,
+    })
+    /** The test error at a rank, with these covariances instead of those that the sizes suggest. */
+    const errorWith = async (covariances: Covariances | undefined, rank: number): Promise<number> => {
+      const engine = cpuEngine({ threads: 2 })
+      const load = engine.load.bind(engine)
+      engine.load = (problem) => load({ ...problem, posterior: covariances })
+      const { model } = await complete(tensor, { rank, engine, seed: 1 })
+      await engine.close()
+      return model.error(test!).rmse
+    }
+    const [right, large, rows, isotropic] = [
+      await errorWith('groups', 3),
+      await errorWith('groups', 16),
+      await errorWith('rows', 16),
+      await errorWith(undefined, 16),
+    ]
+    expect(large).toBeLessThan(1.02 * right)
+    expect(large).toBeLessThan(1.01 * rows)
+    expect(isotropic).toBeGreaterThan(1.03 * large)
   })
 
   it('factors of a learned prior are returned only if their validation error is smaller', async () => {

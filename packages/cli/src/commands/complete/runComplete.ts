@@ -16,6 +16,7 @@ import {
   formatSentence,
   isReshaped,
   option,
+  priorRemark,
   sentence,
   settingsOf,
   sizeOfRun,
@@ -230,11 +231,12 @@ async function compareFeatures(communicator: Communicator, features: FeatureSets
 }
 
 /**
- * Plans the memory of the job from the numbers of entries of all sets; throws if there is not as much.
+ * Plans the memory of the job from the numbers of entries of all sets; throws if there is not as much. Says
+ * if the job is too large for a learned prior.
  * @param reading bytes that reading takes beside the tensor
  */
 async function planSets(
-  { files, options, engine, entries, communicator }: CompleteContext,
+  { files, options, engine, entries, communicator, progress }: CompleteContext,
   { train, validation, test }: EntrySets,
   settings: RunOptions,
   reading: ReadingBytes,
@@ -246,10 +248,10 @@ async function planSets(
     ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
   const weighted = train.weights !== undefined
-  const size = sizeOfRun(
-    { dims: train.dims, entries: sizes[0], sets, weighted },
-    { ...settings, rank: rankToPlan(options, settings.rank) },
-  )
+  const planned = { ...settings, rank: rankToPlan(options, settings.rank) }
+  const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets, weighted }, planned)
+  const remark = isRankToFind(options) ? undefined : priorRemark(size, planned)
+  if (remark) progress.say(formatSentence(remark, asFlag))
   // Reshaped entries are held in memory beside those that were read.
   const isReshapedJob = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isReshapedJob ? size.dims.length : 0)

@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import { extend } from '../../base/random.ts'
 import type { Exchange } from '../exchange.ts'
 import { type MpiCommunicator, openCommunicator } from './libmpi.ts'
+import { openSharedMemory, type SharedMemory } from './sharedMemory.ts'
 import { openWindow, type SharedWindow } from './sharedWindow.ts'
 
 /** The MPI library, and how processes of one machine exchange data. */
@@ -31,16 +32,23 @@ export async function connect({ library, sharedMemory = true }: MpiOptions): Pro
   communicator.allreduce(hosts)
   const hostSize = hosts.filter((host) => host === hosts[rank]).length
   const isOneHost = hosts.every((host) => host === hosts[0])
-  const window = sharedMemory && size > 1 && isOneHost ? await openWindow(communicator, library) : undefined
-  return mpiExchange(communicator, window, hostSize)
+  const isShared = sharedMemory && size > 1 && isOneHost
+  const memory = isShared ? await openSharedMemory(communicator, library) : undefined
+  const window = memory && openWindow(communicator, memory)
+  return mpiExchange(communicator, memory, window, hostSize)
 }
 
+/** A page of WebAssembly memory, to try out whether it can be shared. */
+const newPage = (): WebAssembly.Memory => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true })
+
 /**
- * Makes the exchange from the calls of MPI and, where all processes are on one machine, a shared window.
+ * Makes the exchange from the calls of MPI and, where all processes are on one machine, shared memory and a
+ * window in it.
  * @param hostSize the number of processes on this machine
  */
 function mpiExchange(
   communicator: MpiCommunicator,
+  memory: SharedMemory | undefined,
   window: SharedWindow | undefined,
   hostSize: number,
 ): Exchange {
@@ -58,6 +66,7 @@ function mpiExchange(
     rank,
     size,
     hostSize,
+    sharesMemory: window !== undefined && memory!.replace(newPage().buffer),
     broadcast(numbers) {
       const words = new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length)
       measure(() => (fitsInWindow(words, window) ? window.broadcast(words) : communicator.broadcast(numbers)))
@@ -85,6 +94,7 @@ function mpiExchange(
       measure(() => communicator.alltoallv(outgoing, outCounts, from, incoming, inCounts, to))
       return [...inCounts]
     },
+    shareMemory: (buffer) => memory?.replace(buffer) ?? false,
     close: () => communicator.finalize(),
   }
 }

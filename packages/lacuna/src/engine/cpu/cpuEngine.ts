@@ -7,9 +7,9 @@ import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
-import { MemoryPool } from './memory/memoryPool.ts'
+import { MemoryPool, newMemory } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions } from './options.ts'
+import type { CpuTestOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { compileKernel } from './threads/compileKernel.ts'
@@ -18,6 +18,7 @@ import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
 import { callingThreadPool, startPool } from './threads/startPool.ts'
+import { formGroup } from './threads/threadGroup.ts'
 import { threadsForWork } from './threads/threadsForWork.ts'
 
 export type { CpuEngineOptions } from './options.ts'
@@ -31,7 +32,7 @@ export interface Connection {
 }
 
 /** Opens a CPU engine, with its concrete type; threads start when they are first needed. */
-export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
+export function cpuEngine(options: CpuTestOptions = {}): CpuEngine {
   return new CpuEngine(options)
 }
 
@@ -47,6 +48,8 @@ export class CpuEngine implements Engine {
   readonly #connection: Connection | undefined
   /** Whether small problems use fewer threads: where none were asked for, and there are no other processes. */
   readonly #adaptsThreads: boolean
+  /** Whether all threads of a problem take part in everything. */
+  readonly #allThreads: boolean
   readonly #memories = new MemoryPool()
   #pool: Pool | undefined
   #connected: Promise<Communicator> | undefined
@@ -58,8 +61,8 @@ export class CpuEngine implements Engine {
   readonly #busy: number[]
 
   /** Throws an InputError if an option is not a whole number from 1 to 1024. */
-  constructor(options: CpuEngineOptions, connection?: Connection) {
-    const { threads = hardwareThreads(), parts = 1 } = options
+  constructor(options: CpuTestOptions, connection?: Connection) {
+    const { threads = hardwareThreads(), parts = 1, allThreads = connection !== undefined } = options
     for (const [name, value] of Object.entries({ threads, parts }))
       if (!Number.isInteger(value) || value < 1 || value > 1024)
         throw new InputError(
@@ -70,6 +73,7 @@ export class CpuEngine implements Engine {
     this.#parts = parts
     this.#connection = connection
     this.#adaptsThreads = options.threads === undefined && !connection
+    this.#allThreads = allThreads
     this.#busy = new Array(this.threads).fill(0)
   }
 
@@ -94,9 +98,13 @@ export class CpuEngine implements Engine {
     return this.#communicator.size
   }
 
-  /** Plans the memory of a problem in one process. */
+  /** Plans the memory of a problem in one process: its fraction, if processes share memory. */
   plan(size: ProblemSize): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes)
+    const { sharesMemory, size: processes } = this.#communicator
+    if (!sharesMemory) return planPartitions(size, this.threads, this.#parts, processes)
+    const plan = planPartitions(size, processes * this.threads, this.#parts, 1)
+    const items = plan.items.map((item) => ({ ...item, byteLength: item.byteLength / processes }))
+    return { ...plan, items, byteLength: plan.byteLength / processes }
   }
 
   /**
@@ -127,7 +135,10 @@ export class CpuEngine implements Engine {
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
         startIdleThreads(this.threads)
-      } else await this.connect()
+      } else {
+        await this.connect()
+        this.#pool!.start(this.#busy.map((_, w) => w))
+      }
       await compileKernel(paddedRank(rank))
     }
     prepare().catch(() => {})
@@ -139,11 +150,16 @@ export class CpuEngine implements Engine {
    */
   async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
+    // The kernel is compiled and threads start while entries are prepared; an error surfaces below.
+    compileKernel(paddedRank(problem.rank)).catch(() => {})
     const communicator = await this.connect()
     const pool = this.#pool!
     const members = this.#chooseWorkers(this.#threadsFor(problem))
+    pool.start(members)
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
+      // What processes share cannot be reused: they close problems in different orders.
+      if (communicator.sharesMemory) return newMemory(Math.ceil(byteLength / 65536))
       const memory = this.#memories.take(byteLength)
       memories.push(memory)
       return memory
@@ -154,10 +170,12 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, communicator, leastParts: this.#parts, takeMemory }
-      const loaded = await communicator.runInOrder(number, 0, () =>
-        loadPartitions(context, number, problem, start),
-      )
+      const settings = { leastParts: this.#parts, allThreads: this.#allThreads }
+      const given = { pool, members, communicator, ...settings, takeMemory }
+      const { loaded, context } = await communicator.runInOrder(number, 0, async () => {
+        const context = { ...given, group: await formGroup(communicator, members.length) }
+        return { context, loaded: await loadPartitions(context, number, problem, start) }
+      })
       return await CpuProblem.open(context, number, loaded, problem.tensor, release)
     } catch (error) {
       release()

@@ -1,26 +1,28 @@
 /** A problem of the CPU engine, as the main thread sees it. */
-import { CONTROL_STOP } from '../../kernels/solve/layout.ts'
+import { CONTROL_STOP, CONTROL_THREADS } from '../../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import type {
-  EngineState,
-  ErrorSums,
-  Iterated,
-  Iterations,
-  LearnedPrior,
-  LoadedProblem,
-  Measured,
-  SetStatistics,
-  Statistics,
-  Step,
-  Timed,
+import {
+  type EngineState,
+  type ErrorSums,
+  GROUP_MATRICES,
+  type Iterated,
+  type Iterations,
+  type LearnedPrior,
+  type LoadedProblem,
+  type Measured,
+  type SetStatistics,
+  type Statistics,
+  type Step,
+  type Timed,
 } from '../engine.ts'
-import { costOf } from './memory/cost.ts'
-import { MOST_LAGS } from './memory/layout.ts'
+import { costOf, costOfBalance, costOfErrors } from './memory/cost.ts'
+import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
 import { readNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
+import { threadsForTask } from './threads/threadsForWork.ts'
 import type { ProblemWorkers } from './threads/workers.ts'
 
 /** A problem in the memories of its partitions, and the threads that work on it. */
@@ -36,6 +38,10 @@ export class CpuProblem implements LoadedProblem {
   readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
+  /** Whether this process has asked to stop the iterations. */
+  #isStopped = false
+  /** Resolves when the last request has been answered: the next may go to other threads. */
+  #answered: Promise<unknown> = Promise.resolve()
   /** Number of requests so far: with the problem's number, the order of requests in all processes. */
   #steps = 0
 
@@ -55,7 +61,7 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
-    this.hasPosterior = loaded.posterior
+    this.hasPosterior = loaded.posterior !== undefined
     this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
@@ -99,10 +105,12 @@ export class CpuProblem implements LoadedProblem {
 
   /** Sets the factors, each (I × R), scaled, in all partitions; resets momentum. */
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
-    this.#loaded.parts.forEach(({ layout }, k) => {
-      layout.modes.forEach(({ factor, momentumFactor }, mode) => {
-        this.#writeRows(k, factor, mode, factors[mode])
-        if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
+    await this.#writeOnce(() => {
+      this.#loaded.parts.forEach(({ layout }, k) => {
+        layout.modes.forEach(({ factor, momentumFactor }, mode) => {
+          this.#writeRows(k, factor, mode, factors[mode])
+          if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
+        })
       })
     })
   }
@@ -121,27 +129,33 @@ export class CpuProblem implements LoadedProblem {
    * kernels/solve/layout.ts
    */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
+    return (await this.#ask(
+      { type: 'iterate', problem: this.#number, run, skip },
+      this.#threadsOfSteps(run),
+    )) as Iterated
   }
 
   /** Ends `iterate` after its current AO iteration; with false, allows iterations again. */
   stop(stopped = true): void {
     const { memory, layout } = this.#loaded.parts[0]
     const words = new Int32Array(memory.buffer, layout.control, 64)
-    Atomics.store(words, CONTROL_STOP / 4, stopped ? 1 : 0)
+    // Several processes may have the control block in common: it counts those that ask to stop.
+    if (stopped !== this.#isStopped) Atomics.add(words, CONTROL_STOP / 4, stopped ? 1 : -1)
+    this.#isStopped = stopped
   }
 
   /**
    * Scales the columns to equal norms in all modes, and gives rows without entries the mean of the others.
    */
   async balance(): Promise<Timed> {
-    return (await this.#ask({ type: 'balance', problem: this.#number })) as Timed
+    return (await this.#ask({ type: 'balance', problem: this.#number }, this.#threadsOfBalance())) as Timed
   }
 
   /** Gives rows without entries the mean of the others; 0 seconds if there are none. */
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
-    return (await this.#ask({ type: 'fillEmptyRows', problem: this.#number })) as Timed
+    const threads = this.#threadsOfBalance()
+    return (await this.#ask({ type: 'fillEmptyRows', problem: this.#number }, threads)) as Timed
   }
 
   /** Measures the error sums of sets, each once; throws if a set was not loaded. */
@@ -152,7 +166,8 @@ export class CpuProblem implements LoadedProblem {
       return view
     })
     const distinct = [...new Set(views)]
-    const answer = await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
+    const threads = this.#threadsOfErrors(sets)
+    const answer = await this.#ask({ type: 'errors', problem: this.#number, views: distinct }, threads)
     return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
   }
 
@@ -188,12 +203,12 @@ export class CpuProblem implements LoadedProblem {
 
   /** Saves the current factors in the first partition. */
   async snapshot(): Promise<void> {
-    await this.#ask({ type: 'snapshot', problem: this.#number })
+    await this.#ask({ type: 'snapshot', problem: this.#number }, 1)
   }
 
   /** Restores the factors of the last snapshot, and resets momentum. */
   async restore(): Promise<void> {
-    await this.#ask({ type: 'restore', problem: this.#number })
+    await this.#ask({ type: 'restore', problem: this.#number }, 1)
   }
 
   /** Copies the complete state, with all momentum factors, which each partition has in part. */
@@ -222,6 +237,11 @@ export class CpuProblem implements LoadedProblem {
    */
   async writeState(state: EngineState): Promise<void> {
     if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
+    await this.#writeOnce(() => this.#writeWholeState(state))
+  }
+
+  /** Writes the complete state to all partitions. */
+  #writeWholeState(state: EngineState): void {
     const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
@@ -243,7 +263,10 @@ export class CpuProblem implements LoadedProblem {
     const [{ memory, layout }] = this.#loaded.parts
     const { modes } = layout
     return {
-      moments: modes.map(({ moments, rows }) => this.#readMatrices(moments, rows)),
+      moments: modes.map((mode) => {
+        const { address, count } = keptMatrices(mode)
+        return this.#readMatrices(address, count)
+      }),
       precisions: modes.map(({ precision }) => this.#readMatrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
       rowMeans: modes.map(({ rowMeans }, mode) => this.#readRows(0, rowMeans, mode)),
@@ -286,7 +309,8 @@ export class CpuProblem implements LoadedProblem {
           copyRows(from, rank, p * rank * rank, (p + 1) * rank * rank, into, padded, p * padded * padded)
       }
       modes.forEach((mode, i) => {
-        writeMatrices(mode.moments, mode.rows, moments![i])
+        const { address, count } = keptMatrices(mode)
+        writeMatrices(address, count, moments![i])
         writeMatrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
         this.#writeRows(k, mode.rowMeans, i, rowMeans![i])
@@ -333,16 +357,65 @@ export class CpuProblem implements LoadedProblem {
   }
 
   /**
-   * Sends a request to the threads of the problem; returns the answer of thread 0, which communicates with
+   * Sends a request to threads of the problem; returns the answer of the first one, which communicates with
    * the other processes. Throws if the problem is closed.
+   * @param most the number of threads that gain time
    */
-  async #ask(request: Request): Promise<Answer> {
+  async #ask(request: Request, most = Infinity): Promise<Answer> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    const { pool, members, communicator } = this.#workers
-    const answers = await communicator.runInOrder(this.#number, ++this.#steps, () =>
-      pool.ask(members, () => request),
+    const { pool, members, communicator, group, allThreads } = this.#workers
+    const threads = allThreads ? group.threads : Math.min(group.threads, most)
+    const answered = this.#answered
+    const answers = communicator.runInOrder(this.#number, ++this.#steps, async () => {
+      await answered
+      if (!group.isShared) this.#setThreads(threads)
+      return pool.ask(members.slice(0, threads), () => ({ ...request, threads }))
+    })
+    this.#answered = answers.catch(() => {})
+    return (await answers)[0]
+  }
+
+  /** Sets the number of threads that synchronize at barriers; none may be working. */
+  #setThreads(threads: number): void {
+    for (const { memory, layout } of this.#loaded.parts)
+      new Uint32Array(memory.buffer, layout.control, 64)[CONTROL_THREADS / 4] = threads
+  }
+
+  /** The threads for AO iterations, by the work between barriers. */
+  #threadsOfSteps({ sample, step }: Iterations): number {
+    const { kind } = step
+    const { layout } = this.#loaded.parts[0]
+    const threads = threadsForTask(
+      this.cost({ sample, kind }) / layout.modes.length,
+      this.#workers.group.threads,
     )
-    return answers[0]
+    // Threads with a single block of the grid would wait for each other at every cell.
+    return kind === 'strata' ? Math.max(1, Math.min(threads, layout.strata!.blocks / 2)) : threads
+  }
+
+  /** The threads for measuring errors on sets. */
+  #threadsOfErrors(sets: readonly string[]): number {
+    const entries = sets.reduce((sum, name) => sum + this.#loaded.entries.get(name)!, 0)
+    return threadsForTask(costOfErrors(entries, this.#loaded.rank), this.#workers.group.threads)
+  }
+
+  /** The threads for the passes over all factors that balance them. */
+  #threadsOfBalance(): number {
+    const rows = this.statistics.dims.reduce((sum, dim) => sum + dim, 0)
+    return threadsForTask(costOfBalance(rows, this.#loaded.rank), this.#workers.group.threads)
+  }
+
+  /**
+   * Writes to the partitions: in each process, or in one of those that share them when no other process reads
+   * them any more.
+   */
+  async #writeOnce(write: () => void): Promise<void> {
+    const { communicator, group } = this.#workers
+    if (!group.isShared) return write()
+    await communicator.runInOrder(this.#number, ++this.#steps, async () => {
+      if (group.isLeader) write()
+      await group.barrier()
+    })
   }
 
   /** Copies a matrix of a mode out of partition k, without the padding of its rows: (I × R). */
@@ -373,6 +446,13 @@ export class CpuProblem implements LoadedProblem {
     copyRows(matrix, rank, 0, matrix.length, into, padded, 0)
   }
 }
+
+/**
+ * The address and number of the matrices of a mode that a saved state has: the moments of all rows, or V of
+ * each group and the mean of a aᵀ.
+ */
+const keptMatrices = ({ moments, rows, covariances }: ModeLayout): { address: number; count: number } =>
+  covariances ? { address: covariances, count: GROUP_MATRICES } : { address: moments, count: rows }
 
 /**
  * Copies rows of numbers to rows of another length, as far as both reach. Number by number: a view of each row

@@ -11,3 +11,12 @@ export interface CpuEngineOptions {
   /** The fewest partitions of a problem; 1 by default. There are more where one would exceed 4 GiB. */
   parts?: number
 }
+
+/** Options of the CPU engine for tests and benchmarks. */
+export interface CpuTestOptions extends CpuEngineOptions {
+  /**
+   * Whether all threads take part in everything, however little it is; by default only as many as gain time,
+   * except with several processes.
+   */
+  allThreads?: boolean
+}

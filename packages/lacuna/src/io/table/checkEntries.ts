@@ -59,10 +59,20 @@ export async function checkEntries(
  */
 async function checkShard(
   tensor: SparseTensor,
-  { merge, negative = 'error' }: Pick<ReadPlan, 'merge' | 'negative'>,
+  {
+    merge,
+    negative = 'error',
+    deferDuplicateCheck: isDeferred,
+  }: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
   { where, comm }: EntryContext,
 ): Promise<SparseTensor> {
   const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, where)])
+  if (isDeferred && merge === 'error') {
+    await throwFirstFault(comm, fault)
+    return deferDuplicateCheck(tensor, async () => {
+      await refuseShardDuplicates(comm, tensor, where)
+    })
+  }
   // A single process checks cells when it knows that coordinates differ, or before it merges them.
   const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
   await throwFirstFault(comm, fault)

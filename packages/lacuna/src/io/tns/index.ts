@@ -9,6 +9,7 @@ export { LineKernel } from './lineKernel.ts'
 export { LineMap } from './lineMap.ts'
 export { LONGEST_LINE } from './parser.ts'
 export {
+  type ColumnFacts,
   type Coordinates,
   defersDuplicates,
   parseFirstEntry,

@@ -7,9 +7,10 @@ export const CONTROL_NEXT_TASK = 0; // the number of the next task
 export const CONTROL_ARRIVED = 64; // threads waiting at the barrier (each word on a cache line of its own)
 export const CONTROL_GENERATION = 128; // how often the barrier has opened
 export const CONTROL_THREADS = 192; // the number of threads
-export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
+export const CONTROL_STOP = 196; // the number of processes that ask to end after this AO iteration
 export const CONTROL_GO = 200; // the decision of thread 0 to continue or stop, so that all threads agree
 export const CONTROL_SPINS = 204; // how often a thread checks the barrier before it sleeps
+export const CONTROL_NAP = 208; // (i32) the nanoseconds of a sleep at the barrier; below 0, until it is notified
 export const CONTROL_SLEEPERS = 256; // threads that sleep at the barrier
 export const CONTROL_BYTES = 320;
 
@@ -38,7 +39,7 @@ export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
 export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: λ shrinks rows towards it
 export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, where unlisted cells are zeros; or 0
 // Where a prior is learned (posterior.ts); else 0.
-export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its tiles, those on and above the diagonal
+export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row; or (slots × R × R), V of the sampled rows (groups.ts): of its tiles, those on and above the diagonal
 export const VIEW_LEVERAGES = 88; // (P), the fraction of the value of an entry of weight 1 that its prediction follows because of the row
 export const VIEW_ROW_SUMS = 92; // (P × 3) in float64: see posteriorRow.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
@@ -47,11 +48,13 @@ export const VIEW_COUPLING_WEIGHTS = 104; // (P), t: the prior precision of each
 export const VIEW_VARIANCES = 108; // (P), the noise variance of each row's entries, in units of σ²
 export const VIEW_STRIDE = 112; // bytes of a record
 export const VIEW_VALUE = 116; // offset of the value in a record, after the indices; the weight, if any, follows
-// Seven tables of N − 1 words, N words apart: the addresses of the other factors, of their moments, leverages
-// and variances; and of the fields of a record (VIEW_FIELDS tables on) the word, the shift and the mask.
+export const VIEW_SLOTS = 120; // (P + 1), the sampled rows before each row, where covariances are those of groups; else 0
+// Eight tables of N − 1 words, N words apart: the addresses of the other factors, of their moments (or of the
+// covariances of their groups), leverages, variances and groups; and of the fields of a record (VIEW_FIELDS
+// tables on) the word, the shift and the mask.
 export const VIEW_OTHERS = 128;
-export const VIEW_FIELDS = 4;
-export const VIEW_OTHER_TABLES = 7;
+export const VIEW_FIELDS = 5;
+export const VIEW_OTHER_TABLES = 8;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0; // the first row, or the row of the segment
@@ -75,7 +78,10 @@ export const STRATA_SHIFT = 8; // log₂ g
 export const STRATA_CELLS = 12; // (gᴺ + 1), where the records of each cell begin: by block of the first mode, then by stratum
 export const STRATA_RECORDS = 16; // records: the positions of the rows in the order of the blocks, N words, and the value
 export const STRATA_TURNS = 20; // (N × g), the number of strata that each block has been through
-export const STRATA_FACTORS = 24; // N addresses: the factors, their rows in the order of the blocks
+// Three tables of N addresses: the factors, their rows in the order of the blocks; the block of each row (P); and its
+// position in that order (P).
+export const STRATA_FACTORS = 24;
+export const STRATA_TABLES = 3;
 export const STRATA_TURN_BYTES = 64; // each on a cache line of its own
 
 // Where unlisted cells are zeros, this value, −0, marks a listed cell as unknown. Values have no −0.
@@ -93,6 +99,9 @@ export const HALF_UNITS = 33554432.0; // 2²⁵
 
 // Bins of predictions, in which the growth of the noise with the prediction is measured.
 export const NOISE_BINS = 64;
+
+// Groups of rows by their number of entries, in half-octaves, whose posterior covariances are averaged.
+export const GROUPS = 24;
 
 // Most blocks of rows over which products of a factor's columns are summed.
 export const MOST_GRAM_BLOCKS = 64;

@@ -1,6 +1,7 @@
 // Scratch memory of a thread: the block being gathered, the sums of the current row, and vectors of the power
 // method.
 import { LongSample, Window } from "./entries/window";
+import { GROUPS } from "./layout";
 import { BLOCK, MATRIX, ROW } from "./rank";
 
 /** The address of this thread's scratch. */
@@ -8,9 +9,16 @@ let scratch: usize = 0;
 /** The address of this thread's scratch for a learned prior. */
 let posterior: usize = 0;
 
-/** Sets the address of this thread's scratch: scratchBytes(N) bytes, aligned to 64. */
-export function setScratch(address: usize): void {
+/** Bytes of the sums over a sample, set by setScratch. */
+let bytesOfSums: usize = 0;
+
+/**
+ * Sets the address of this thread's scratch: scratchBytes(N) bytes, aligned to 64.
+ * @param groupedModes the number of other modes whose groups of rows are counted (groups.ts)
+ */
+export function setScratch(address: usize, groupedModes: u32): void {
   scratch = address;
+  bytesOfSums = sumBytesFor(groupedModes);
 }
 
 /** Sets the address of the scratch for a learned prior: POSTERIOR_BYTES, five matrices (R × R). */
@@ -30,12 +38,18 @@ export const POSTERIOR_BYTES: usize = 5 * MATRIX;
 /** Bytes of K (BLOCK × R), and of one number per entry of a block. */
 const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
-/** Bytes of the sums over a sample: H (R × R), then g (R), then two float64. */
-export const SUM_BYTES: usize = MATRIX + ROW + 16;
+/** Offset of the weights by group in the sums over a sample: after H (R × R), g (R) and two float64. */
+export const GROUP_SUMS: usize = MATRIX + ROW + 16;
+/** Bytes of the sums over a sample with the weights by group (GROUPS) of `groupedModes` other modes. */
+export function sumBytesFor(groupedModes: u32): usize {
+  return GROUP_SUMS + <usize>groupedModes * (4 * GROUPS);
+}
+/** Bytes of the sums over a sample. */
+@inline export function sumBytes(): usize { return bytesOfSums; }
 
 /** Bytes of a thread's scratch for tensors of this order, without that for a learned prior. */
 export function scratchBytes(order: u32): usize {
-  return 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW + <usize>(2 * order) * D_BYTES;
+  return 64 + K_BYTES + 2 * D_BYTES + sumBytesFor(order - 1) + 3 * ROW + <usize>(2 * order) * D_BYTES;
 }
 
 /** The thread's window, for the segment in progress. */
@@ -48,10 +62,10 @@ export function scratchBytes(order: u32): usize {
 @inline export function residualScratch(): usize { return scratch + 64 + K_BYTES; }
 /** The address of the products Kv (BLOCK) of the gathered rows. */
 @inline export function productScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES; }
-/** The address of the sums over a sample, PARTIAL_BYTES laid out as in step.ts. */
+/** The address of the sums over a sample, sumBytes() laid out as in step.ts. */
 @inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES; }
 /** The address of two vectors (R), one after the other. */
-@inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
+@inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + bytesOfSums; }
 /** The address of a third vector (R), for zeros, which the caller writes. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
 /** The address of one word of each record of a block (BLOCK), while it is unpacked (unpack.ts). */

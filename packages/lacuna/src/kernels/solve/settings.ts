@@ -13,6 +13,7 @@ export let rank: usize = 0; // R without padding
 export let sigma2: f64 = 1; // σ²
 export let isFrozen: bool = false; // rows stay, and only sums are measured
 export let isCertain: bool = false; // treat rows as certain: M = a aᵀ
+export let isGrouped: bool = false; // covariances are those of groups of rows: groups.ts
 export let isWeighted: bool = false; // whether the noise variance grows with the prediction, by the polynomial below
 export let variance0: f32 = 1; // the noise has variance σ² (variance0 + variance1 y + variance2 y²), y ≥ leastMean
 export let variance1: f32 = 0;
@@ -27,8 +28,9 @@ export let mostDeviations: f32 = 0; // Huber loss: standard deviations from whic
  * @param noise σ²
  * @param frozen whether rows stay, and only sums are measured
  * @param certain whether posterior covariances are ignored: M = a aᵀ
+ * @param grouped whether covariances are those of groups of rows
  */
-export function setPosterior(trueRank: u32, noise: f64, frozen: bool, certain: bool): void {
+export function setPosterior(trueRank: u32, noise: f64, frozen: bool, certain: bool, grouped: bool): void {
   kind = 4;
   c = 1;
   lambda = 0;
@@ -38,6 +40,7 @@ export function setPosterior(trueRank: u32, noise: f64, frozen: bool, certain: b
   sigma2 = noise;
   isFrozen = frozen;
   isCertain = certain;
+  isGrouped = grouped;
 }
 
 /**

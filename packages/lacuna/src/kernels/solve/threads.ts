@@ -1,7 +1,7 @@
 // Synchronization of threads: a shared counter of tasks, and a barrier. Which thread runs a task varies; the
 // result does not, since tasks depend on the data alone and partial sums are added in a fixed order.
 import {
-  CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_SPINS, CONTROL_NEXT_TASK, CONTROL_SLEEPERS, CONTROL_THREADS,
+  CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_NAP, CONTROL_NEXT_TASK, CONTROL_SLEEPERS, CONTROL_SPINS, CONTROL_THREADS,
 } from "./layout";
 
 @inline
@@ -25,7 +25,7 @@ export function batchSize(left: u32, threads: u32): u32 {
  * Barrier: waits until every thread has arrived; the last one resets the task counter. When the work is
  * divided evenly a barrier opens within microseconds, and spinning is cheaper than sleeping and being woken.
  * With more threads than cores the awaited thread may need this core, so a thread sleeps after CONTROL_SPINS
- * spins.
+ * spins. A notification does not reach the threads of other processes: they wake up every CONTROL_NAP.
  */
 export function barrier(control: usize): void {
   const threads = load<u32>(control, CONTROL_THREADS);
@@ -43,8 +43,9 @@ export function barrier(control: usize): void {
     if (atomic.load<u32>(control + CONTROL_GENERATION) != generation) return;
   }
   atomic.add<u32>(control + CONTROL_SLEEPERS, 1);
+  const nap = <i64>load<i32>(control, CONTROL_NAP);
   while (atomic.load<u32>(control + CONTROL_GENERATION) == generation) {
-    atomic.wait<u32>(control + CONTROL_GENERATION, generation, -1);
+    atomic.wait<u32>(control + CONTROL_GENERATION, generation, nap);
   }
   atomic.sub<u32>(control + CONTROL_SLEEPERS, 1);
 }

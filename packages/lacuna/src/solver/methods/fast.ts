@@ -10,7 +10,7 @@ import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import { lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
-import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
+import { covariancesOf, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_EPOCHS, START_SWEEPS } from './prior.ts'
 import {
   climb,
   fixedStage,
@@ -93,10 +93,8 @@ export function fastMethod(
   const allRows = rows.reduce((sum, count) => sum + count, 0)
   // With fewer entries than rows there is nothing to learn a prior from. The settings may have changed since
   // the problem was loaded, with or without memory for covariances.
-  const learns =
-    learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) &&
-    (problem.hasPosterior ?? false) &&
-    entries >= allRows
+  const covariances = covariancesOf(settings, { dims: statistics.dims, entries, hasFeatures })
+  const learns = covariances !== undefined && (problem.hasPosterior ?? false) && entries >= allRows
   const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0
   // Where unlisted cells are zeros, rows have enough cells without regularization.
   const chooseLambda = (rmse: number, sample: number): number =>
@@ -197,7 +195,8 @@ export function fastMethod(
     if (!learns || (isNoiseless && !hasSideInformation)) return false
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
-    return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
+    const isReady = covariances === 'groups' && epoch >= START_EPOCHS
+    return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime || isReady
   }
 
   /** Judges an epoch of stratified SGD, which ends with its best factors when it makes no more progress. */

@@ -5,7 +5,7 @@
  * on the value or the loss is Huber's. It follows the λ phase: a prior that is learned earlier would prune
  * components that have not converged yet. Lim & Teh (2007) have the method for matrices.
  */
-import type { LearnedPrior, PosteriorStep, Statistics } from '../../engine/engine.ts'
+import type { Covariances, LearnedPrior, PosteriorStep, Statistics } from '../../engine/engine.ts'
 import type { Prior } from '../../model/index.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LambdaRule } from './lambda.ts'
@@ -14,20 +14,34 @@ import type { LambdaRule } from './lambda.ts'
  * Sweeps under a learned prior; on the data sets tested further ones changed held-out errors by less than 1%.
  */
 export const PRIOR_SWEEPS = 20
+/**
+ * Epochs under λ after which sweeps with covariances of groups begin at the latest: more of them changed
+ * held-out errors by less than 0.1%, and are most of the time at high ranks.
+ */
+export const START_EPOCHS = 20
 /** Sweeps of the robust start (Huber loss), which replace sampled steps: with all entries, and V = 0. */
 export const START_SWEEPS = 30
 /** Relative training error below which data count as noiseless, and no prior is learned. */
 export const NOISELESS = 1e-3
-/** 'auto' learns a prior if entries × modes × R² is at most this: three to four minutes on a core. */
-const MOST_WORK = 1.5e10
-/** 'auto' learns a prior if the covariances of all rows take at most this many bytes. */
-const MOST_BYTES = 2 ** 30
+/**
+ * Every row has its own covariance if entries × modes × R² is at most this: three to four minutes on a core.
+ */
+const MOST_ROW_WORK = 1.5e10
+/** Every row has its own covariance if those of all rows take at most this many bytes. */
+const MOST_ROW_BYTES = 2 ** 30
+/**
+ * 'auto' learns a prior if entries × modes × R² is at most this: with covariances of groups about half an
+ * hour on a core.
+ */
+const MOST_WORK = 5e11
 
 /**
- * Whether the run ends with sweeps under a learned prior: as `prior` says; with 'auto' where there are lags
- * or attributes, or the sweeps take neither long nor much memory. Depends on settings and sizes alone.
+ * The covariances that the run's last sweeps, under a learned prior, work with; undefined if it has no such
+ * sweeps. They are learned as `prior` says; with 'auto' where there are lags or attributes, or the sweeps do
+ * not take long. Every row has its own covariance where that takes neither long nor much memory. Depends on
+ * settings and sizes alone.
  */
-export function learnsPrior(
+export function covariancesOf(
   {
     solver,
     prior,
@@ -38,15 +52,17 @@ export function learnsPrior(
     lags,
   }: Pick<Settings, 'solver' | 'prior' | 'lambda' | 'sample' | 'missing' | 'rank' | 'lags'>,
   { dims, entries, hasFeatures }: { dims: readonly number[]; entries: number; hasFeatures?: boolean },
-): boolean {
-  if (prior !== 'auto') return prior === 'learned'
-  if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return false
-  // Lags and attributes need a learned prior, however long it takes.
-  if (hasFeatures || Object.keys(lags).length > 0) return true
+): Covariances | undefined {
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
   // Ranks are padded to multiples of four.
   const squares = (4 * Math.ceil(rank / 4)) ** 2
-  return entries * dims.length * squares <= MOST_WORK && 4 * rows * squares <= MOST_BYTES
+  const work = entries * dims.length * squares
+  const covariances = work <= MOST_ROW_WORK && 4 * rows * squares <= MOST_ROW_BYTES ? 'rows' : 'groups'
+  if (prior !== 'auto') return prior === 'learned' ? covariances : undefined
+  if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return undefined
+  // Lags and attributes need a learned prior, however long it takes.
+  const mustLearn = hasFeatures || Object.keys(lags).length > 0
+  return mustLearn || work <= MOST_WORK ? covariances : undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Loads entries onto an engine as a problem, with what the settings of a run need there. */
+import { option, type Sentence, sentence } from '../../base/inputError.ts'
 import { defaultEngine } from '../../engine/defaultEngine.ts'
-import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
+import type { Covariances, Engine, EngineState, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import {
   isReshaped,
   type ResolvedReshaping,
@@ -11,7 +12,7 @@ import {
   type SparseTensor,
 } from '../../tensor/index.ts'
 import { probeSize } from '../methods/fast.ts'
-import { learnsPrior } from '../methods/prior.ts'
+import { covariancesOf } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
@@ -51,7 +52,7 @@ type NeedSettings = Pick<
 
 /**
  * What a run needs of the engine beside the entries: momentum factors, and as functions of the number of
- * training entries the size of the probe, whether covariances are needed, and whether the grid of strata is.
+ * training entries the size of the probe, the covariances that are needed, and whether the grid of strata is.
  * @param dims sizes of the reshaped modes
  */
 function needsOf(
@@ -60,13 +61,14 @@ function needsOf(
   hasFeatures = false,
 ): Pick<ProblemSize, 'rank' | 'momentumFactors' | 'zeros'> & {
   probe?: (entries: number) => number
-  posterior?: (entries: number) => boolean
+  posterior?: (entries: number) => Covariances | undefined
   strata?: (entries: number) => boolean
 } {
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, momentumFactors: true, zeros: true }
   if (solver === 'paper') return { rank, momentumFactors: maxInner > 1 }
-  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
+  const posterior = (entries: number): Covariances | undefined =>
+    covariancesOf(settings, { dims, entries, hasFeatures })
   const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
   return { rank, momentumFactors: true, probe: probeSize, posterior, strata }
 }
@@ -78,8 +80,7 @@ export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
   options: Partial<NeedSettings> & Pick<RunOptions, 'features'> = {},
 ): ProblemSize {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const settings = { ...defaults[options.solver ?? 'fast'], ...given }
+  const settings = withDefaults(options)
   const { dims } = reshapedModes(resolveReshaping(settings, tensor), tensor.dims)
   const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
   const { entries } = tensor
@@ -93,17 +94,39 @@ export function sizeOfRun(
   }
 }
 
+/** The settings that the options give, with defaults for the others. */
+function withDefaults(options: Partial<NeedSettings>): NeedSettings {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...defaults[options.solver ?? 'fast'], ...given }
+}
+
+/**
+ * Says that no prior is learned by default because the problem is too large for that; undefined if one is
+ * learned, or other options exclude it.
+ * @param size of the run, as from sizeOfRun
+ */
+export function priorRemark(
+  { dims, entries }: ProblemSize,
+  options: Partial<NeedSettings> = {},
+): Sentence | undefined {
+  const settings = withDefaults(options)
+  const isLearned = (count: number): boolean =>
+    covariancesOf(settings, { dims, entries: count }) !== undefined
+  if (settings.prior !== 'auto' || isLearned(entries) || !isLearned(1)) return undefined
+  return sentence`With so many entries no prior is learned at rank ${settings.rank}, since it would take too long, and a rank that is too large may cost accuracy: use a smaller ${option('rank')}, or ${option('prior', 'learned')} and wait.`
+}
+
 /**
  * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
  * Opens an engine if the options give none; throws if side information or entries are invalid.
- * @param hasCovariances whether the state to resume has covariances, which depends on the settings that its run
- * was started with; undefined for a new run
+ * @param saved the state to resume, whose covariances depend on the settings that its run was started with;
+ * undefined for a new run
  */
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
   settings: ResolvedSettings,
-  hasCovariances?: boolean,
+  saved?: EngineState,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
   const reshape = (set: SparseTensor): SparseTensor =>
@@ -120,14 +143,12 @@ export async function load(
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {
-    // Several processes find no duplicates while sorting: each has a shard.
-    if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
       tensor: reshape(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(hasCovariances !== undefined && { posterior: hasCovariances }),
+      ...(saved && { posterior: savedCovariances(saved, modes.dims, settings.rank) }),
       sideInformation,
       seed: settings.seed,
       threads: options.threads,
@@ -139,6 +160,16 @@ export async function load(
     await ownEngine?.close()
     throw error
   }
+}
+
+/** The covariances that a saved state has: of every row, by the size of its arrays, or else of groups. */
+function savedCovariances(
+  { moments }: EngineState,
+  dims: readonly number[],
+  rank: number,
+): Covariances | undefined {
+  const isOfRows = moments?.every(({ length }, mode) => length === dims[mode] * rank ** 2)
+  return moments && (isOfRows ? 'rows' : 'groups')
 }
 
 /** Whether the engine runs on several processes, each of which holds some of the entries. */

@@ -4,7 +4,7 @@
  */
 
 import { InputError, sentence } from '../../base/inputError.ts'
-import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
+import { type EngineState, GROUP_MATRICES, type LoadedProblem } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -43,7 +43,8 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
     const isSound = (array: Float32Array, mode: number): boolean =>
       (name === 'shared' ||
         name === 'lagWeights' ||
-        array.length === stateArrayLength(name, dims[mode], rank)) &&
+        array.length === stateArrayLength(name, dims[mode], rank) ||
+        (name === 'moments' && array.length === GROUP_MATRICES * rank ** 2)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
     if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(

@@ -80,7 +80,7 @@ export class Run implements AsyncIterable<EpochReport> {
   ): Promise<R> {
     checkEntries(tensor, options, isDistributed(options))
     const settings = settingsToResume(resolveModes(state.settings, tensor), options, tensor)
-    const loaded = await load(tensor, options, settings, state.engine.moments !== undefined)
+    const loaded = await load(tensor, options, settings, state.engine)
     return closeOnFailure(loaded, async () => {
       if (digestOf(loaded) !== state.digest)
         throw new InputError(

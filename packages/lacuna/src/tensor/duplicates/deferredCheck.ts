@@ -11,13 +11,14 @@ import type { SparseTensor } from '../sparseTensor.ts'
  * @param check throws if entries have equal coordinates, in the words of the reader; it runs once at most if
  * it finds none
  */
-export function deferDuplicateCheck(tensor: SparseTensor, check: () => void): SparseTensor {
+export function deferDuplicateCheck(tensor: SparseTensor, check: () => void | Promise<void>): SparseTensor {
   let isDone = false
   return {
     ...tensor,
     deferredDuplicateCheck() {
-      if (!isDone) check()
+      const checked = isDone ? undefined : check()
       isDone = true
+      return checked
     },
   }
 }

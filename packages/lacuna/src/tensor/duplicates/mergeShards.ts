@@ -8,6 +8,7 @@ import { InputError, type Sentence } from '../../base/inputError.ts'
 import type { Communicator } from '../../comm/index.ts'
 import { originOf, type ScatteredEntries, scatterByHash } from '../scatter.ts'
 import { cellText, type DuplicatePolicy, type SparseTensor } from '../sparseTensor.ts'
+import { deferDuplicateCheck } from './deferredCheck.ts'
 import { findDuplicates } from './findDuplicates.ts'
 import { duplicateError, mergeDuplicates } from './mergeDuplicates.ts'
 
@@ -24,6 +25,8 @@ export interface EntryNames {
  * throws in all processes if there are any under `error`.
  * @param shard the entries that this process has read
  * @param names names entries in messages
+ * @param isDeferred whether, under `error`, the entries stay where they are, and the search is left to an
+ * engine (deferredCheck.ts)
  * @returns the merged entries that this process owns
  */
 export async function mergeShards(
@@ -31,7 +34,12 @@ export async function mergeShards(
   shard: SparseTensor,
   policy: DuplicatePolicy,
   names: EntryNames,
+  isDeferred = false,
 ): Promise<SparseTensor> {
+  if (isDeferred && policy === 'error')
+    return deferDuplicateCheck(shard, async () =>
+      refuseShardDuplicates(communicator, await scatterByHash(communicator, shard), names),
+    )
   const scattered = await scatterByHash(communicator, shard)
   const { indices, values, weights } = scattered
   const own = { ...shard, indices, values, ...(weights && { weights }) }

@@ -64,12 +64,18 @@ it('processes refuse faults of a .tns file and merge its duplicates as one proce
   for (const [name, change, options = {}] of cases) {
     const file = join(folder, `${name}.tns`)
     writeFileSync(file, `${change(lines).join('\n')}\n`)
-    const shares = commonOutcome(
-      await runInProcesses(3, (communicator) => readTnsShard(communicator, file, options)),
-    )
     const one = await readTensor(file, options).catch((error) => error.message as string)
     expect(typeof one === 'string', name).toBe(!['merged', 'sound'].includes(name))
-    if (typeof one === 'string') expect(shares, name).toBe(one)
-    else expect(entriesOf(shares as (typeof one)[]), name).toEqual(entriesOf([one]))
+    for (const more of [{ threads: 1 }, { threads: 2, parallelFrom: 0, deferDuplicateCheck: true }]) {
+      const shares = commonOutcome(
+        await runInProcesses(3, async (communicator) => {
+          const shard = await readTnsShard(communicator, file, { ...options, ...more })
+          await shard.deferredDuplicateCheck?.()
+          return shard
+        }),
+      )
+      if (typeof one === 'string') expect(shares, name).toBe(one)
+      else expect(entriesOf(shares as (typeof one)[]), name).toEqual(entriesOf([one]))
+    }
   }
 })

@@ -1,4 +1,4 @@
-/** The cost model of AO iterations, by which schedules compare stages. */
+/** The cost model of operations, by which schedules compare stages, and the engine chooses numbers of threads. */
 import type { Step } from '../../engine.ts'
 
 /**
@@ -24,3 +24,9 @@ export function costOf(
   const sampled = rows.length * sample * entries
   return sampled * perEntry + Math.min(allRows, sampled) * perRow
 }
+
+/** The approximate nanoseconds of measuring the errors of some entries on one core. */
+export const costOfErrors = (entries: number, rank: number): number => entries * (5 + 0.8 * rank)
+
+/** The approximate nanoseconds of one of the passes that balance factors with `rows` rows, on one core. */
+export const costOfBalance = (rows: number, rank: number): number => rows * rank

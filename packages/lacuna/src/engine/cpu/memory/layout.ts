@@ -7,12 +7,14 @@ import {
   BLOCK_ROWS,
   CHUNK_BYTES,
   CONTROL_BYTES,
+  GROUPS,
   LOADED_AT_A_TIME,
   MOST_GRAM_BLOCKS,
   NOISE_BINS,
   VIEW_OTHER_TABLES,
   VIEW_OTHERS,
 } from '../../../kernels/solve/layout.ts'
+import type { Covariances } from '../../engine.ts'
 import { layOutStrata, type StrataLayout } from '../setup/grid/grid.ts'
 import { type Packing, packingOf } from '../setup/place/packing.ts'
 import { paddedRank } from '../threads/kernel.ts'
@@ -43,6 +45,8 @@ export interface PartitionLayout {
   /** Partial sums over the segments of long rows, and per partial sum whether it has arrived. */
   partials: number
   arrivals: number
+  /** Bytes of a partial sum. */
+  sumBytes: number
   /**
    * Room for the partial sums of shared rows that partitions exchange: twice `exchangedSums` per partition
    * (exchangeAddress).
@@ -87,8 +91,8 @@ export interface ModeLayout {
   /** Tables of the shared rows (kernels/solve/rows/step.ts). */
   sharedRows: number
   /**
-   * Under a learned prior: moments (P × R × R), leverages (P), sums of rows (P × 3, float64), Σ⁻¹ and σ² Σ⁻¹
-   * (R × R).
+   * Under a learned prior: moments (P × R × R, or slots × R × R), leverages (P), sums of rows (P × 3,
+   * float64), Σ⁻¹ and σ² Σ⁻¹ (R × R).
    */
   moments: number
   leverages: number
@@ -103,6 +107,15 @@ export interface ModeLayout {
   couplingWeights: number
   variances: number
   lagWeights: number
+  /**
+   * Where covariances are those of groups of rows: the group of each row (P), the sampled rows before each
+   * row (P + 1), V of each group and then the mean of a aᵀ over the entries (GROUPS + 1 matrices), and the
+   * sums that this mean is made of.
+   */
+  groups: number
+  slots: number
+  covariances: number
+  weightedSums: number
   /**
    * Where unlisted cells are zeros: Σ k kᵀ over all cells of a row (R × R), and the sums that it is made of
    * (zeros.ts).
@@ -151,8 +164,8 @@ export interface PartitionSize {
   threads: number
   momentumFactors: boolean
   zeros: boolean
-  /** Whether a prior is learned. */
-  posterior: boolean
+  /** The covariances of a learned prior, if one is learned. */
+  posterior: Covariances | undefined
   /**
    * The entries of all partitions, if they are also stored by the cells of a grid (stratified SGD); 0
    * otherwise.
@@ -197,6 +210,8 @@ export function layOut(size: PartitionSize): PartitionLayout {
   const { order, threads, momentumFactors, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
+  const isGrouped = posterior === 'groups'
+  const sumBytes = partialBytes(padded, isGrouped ? order - 1 : 0)
   const { take, items, end } = areaAllocator()
 
   const control = take('threads', CONTROL_BYTES)
@@ -210,7 +225,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
     columnScales: take('factors', rowBytes),
     blockSums: take('factors', Math.ceil(rows / BLOCK_ROWS) * rowBytes),
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
-    moments: posterior ? take('uncertainty', rows * padded * rowBytes) : 0,
+    moments: posterior ? take('uncertainty', matricesOf(posterior, rows, padded) * padded * rowBytes) : 0,
     leverages: posterior ? take('uncertainty', 4 * rows) : 0,
     rowSums: posterior ? take('uncertainty', 24 * rows) : 0,
     precision: posterior ? take('uncertainty', padded * rowBytes) : 0,
@@ -219,11 +234,15 @@ export function layOut(size: PartitionSize): PartitionLayout {
     couplingWeights: posterior ? take('uncertainty', 4 * rows) : 0,
     variances: posterior ? take('uncertainty', 4 * rows) : 0,
     lagWeights: posterior ? take('uncertainty', 4 * MOST_LAGS) : 0,
+    groups: isGrouped ? take('uncertainty', 4 * rows) : 0,
+    slots: isGrouped ? take('uncertainty', 4 * (rows + 1)) : 0,
+    covariances: isGrouped ? take('uncertainty', (GROUPS + 1) * padded * rowBytes) : 0,
+    weightedSums: isGrouped ? take('uncertainty', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
     gram: zeros ? take('factors', padded * rowBytes) : 0,
     products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
     productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
-  const exchange = take('exchange', parts > 1 ? 2 * parts * size.exchangedSums * partialBytes(padded) : 0)
+  const exchange = take('exchange', parts > 1 ? 2 * parts * size.exchangedSums * sumBytes : 0)
   const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
     scratchBytes(padded, order),
@@ -251,12 +270,12 @@ export function layOut(size: PartitionSize): PartitionLayout {
       next: ownCounters ? scratch.map(() => take(name, 4 * segments)) : [],
     }
   })
-  const partials = take('partial sums', size.partials * partialBytes(padded))
+  const partials = take('partial sums', size.partials * sumBytes)
   const arrivals = take('partial sums', 4 * size.partials)
   const shared = posterior ? take('uncertainty', 64) : 0
   const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
   const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
-  const strata = size.isFirst && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
+  const strata = size.isFirst && size.strata > 0 ? layOutStrata(take, dims, size.strata, threads) : undefined
   const snapshot = size.isFirst ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,
@@ -266,6 +285,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
     views,
     partials,
     arrivals,
+    sumBytes,
     exchange,
     exchangedSums: size.exchangedSums,
     posterior: shared,
@@ -287,6 +307,19 @@ export function gramBlocks(rows: number): { perBlock: number; count: number } {
   return { perBlock, count: Math.ceil(rows / perBlock) }
 }
 
+/** The most numbers in the matrices of a group's sampled rows, 1 MiB. */
+const MOST_SAMPLED_NUMBERS = 2 ** 18
+/** The fewest and the most rows of a group whose V is computed. */
+const SAMPLED_ROWS = { least: 8, most: 64 }
+
+/** The most rows of a group whose V is computed, for its mean (kernels/solve/rows/groups.ts). */
+export const mostSampledRows = (padded: number): number =>
+  Math.min(SAMPLED_ROWS.most, Math.max(SAMPLED_ROWS.least, Math.floor(MOST_SAMPLED_NUMBERS / padded ** 2)))
+
+/** The most matrices (R × R) of a mode of `rows` rows: one per row, or per sampled row of its groups. */
+const matricesOf = (covariances: Covariances, rows: number, padded: number): number =>
+  covariances === 'rows' ? rows : Math.min(rows, GROUPS * mostSampledRows(padded))
+
 /**
  * The most entries of a segment that the kernels sort, where rows of up to `segment` entries are one segment.
  * Segments vary in length by chance, but not as much as
@@ -296,13 +329,17 @@ export const longestSegment = (segment: number): number => Math.ceil(1.25 * segm
 
 // The kernels have the next three sizes, too; checkKernelLayout compares them.
 
-/** Bytes of the partial sums over a segment: H (R × R), g (R) and two float64. */
-export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
+/**
+ * Bytes of the partial sums over a segment: H (R × R), g (R), two float64, and the weights by group of some of
+ * the other modes.
+ */
+export const partialBytes = (padded: number, groupedModes: number): number =>
+  4 * padded * (padded + 1) + 16 + 4 * GROUPS * groupedModes
 /** Entries that a step gathers at a time: BLOCK of the kernels. */
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 /** Bytes of a thread's scratch for steps (kernels/solve/scratch.ts). */
 export const scratchBytes = (padded: number, order: number): number =>
-  64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded) + 12 * padded
+  64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded, order - 1) + 12 * padded
 /** Bytes of a thread's scratch for sorting a segment of `entries` records of `words` words. */
 export const sortScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
@@ -343,5 +380,7 @@ export function areaAllocator(): {
  * The address at which a partition's partial sums of shared rows are exchanged: those of the row that begins
  * in an earlier partition end there, those of the row that continues in a later one begin there.
  */
-export const exchangeAddress = ({ exchange, exchangedSums, padded }: PartitionLayout, part: number): number =>
-  exchange + (2 * part + 1) * exchangedSums * partialBytes(padded)
+export const exchangeAddress = (
+  { exchange, exchangedSums, sumBytes }: PartitionLayout,
+  part: number,
+): number => exchange + (2 * part + 1) * exchangedSums * sumBytes

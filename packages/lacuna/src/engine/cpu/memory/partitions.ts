@@ -97,7 +97,7 @@ export function checkKernelLayout(
 ): void {
   const kernel = instantiateKernel(module, memory)
   const isConsistent =
-    kernel.partialBytes() === partialBytes(padded) &&
+    kernel.sumBytesFor(order - 1) === partialBytes(padded, order - 1) &&
     kernel.scratchBytes(order) <= scratchBytes(padded, order) &&
     kernel.sortScratchBytes(longestSegment(100), order) <= sortScratchBytes(longestSegment(100), order)
   if (!isConsistent) throw new Error('The kernels and the layout of the memory disagree: build again.')
@@ -217,15 +217,17 @@ export function writeDescription(
     [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
     [at.VIEW_COUPLING_WEIGHTS, layout.modes[mode].couplingWeights],
     [at.VIEW_VARIANCES, layout.modes[mode].variances],
+    [at.VIEW_SLOTS, layout.modes[mode].slots],
     [at.VIEW_STRIDE, 4 * target.words],
     [at.VIEW_VALUE, 4 * target.packing.words],
     ...layout.modes
       .filter((_, other) => other !== mode)
-      .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [
+      .flatMap(({ factor, moments, covariances, leverages, variances, groups }, o): [number, number][] => [
         [at.VIEW_OTHERS + 4 * o, factor],
-        [at.VIEW_OTHERS + 4 * (order + o), moments],
+        [at.VIEW_OTHERS + 4 * (order + o), covariances || moments],
         [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
         [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
+        [at.VIEW_OTHERS + 4 * (4 * order + o), groups],
       ]),
     ...target.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
       [4 * word, shift, mask].map((number, table) => [

@@ -68,7 +68,7 @@ function replicatedBytes({ items }: PartitionLayout): number {
 
 /** The expected size of one of `parts` partitions, if rows and entries are divided evenly among them. */
 function partitionSize(size: ProblemSize, threads: number, parts: number): PartitionSize {
-  const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
+  const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
   // Where unlisted cells are zeros, the cells of other sets are listed as unknown.

@@ -1,7 +1,7 @@
 /** Blocks of entries, some thousand at a time: read by a thread, and laid out for the kernels. */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
-import type { ViewSource } from '../threads/messages.ts'
+import type { ThreadPosition, ViewSource } from '../threads/messages.ts'
 
 /** Bytes of a column of a block: a word per entry. */
 const COLUMN_BYTES = 4 * LOADED_AT_A_TIME
@@ -101,8 +101,7 @@ export const anyWeighted = (views: readonly ViewSource[]): boolean =>
  */
 export function forEachBlock(
   { values }: SparseTensor,
-  thread: number,
-  threads: number,
+  { thread, threads }: ThreadPosition,
   visit: (from: number, to: number) => boolean | undefined,
 ): void {
   const end = Math.floor((values.length * (thread + 1)) / threads)

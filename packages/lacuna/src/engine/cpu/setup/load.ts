@@ -8,7 +8,7 @@ import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
 import * as at from '../../../kernels/solve/layout.ts'
 import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
-import type { Problem, Statistics } from '../../engine.ts'
+import type { Covariances, Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import {
@@ -21,8 +21,11 @@ import {
 } from '../memory/partitions.ts'
 import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { toSharedTensor } from '../memory/sharedTensor.ts'
+import { writeGroups } from '../steps/posterior/groups.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
+import { formGroup } from '../threads/threadGroup.ts'
+import { threadsForLoading } from '../threads/threadsForWork.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
@@ -54,7 +57,7 @@ export interface LoadedPartitions {
   entries: ReadonlyMap<string, number>
   rank: number
   momentumFactors: boolean
-  posterior: boolean
+  posterior: Covariances | undefined
   /** The numbers of the views whose entries have weights. */
   weightedViews: readonly number[]
   times: Omit<SetUpTimes, 'values'>
@@ -66,7 +69,10 @@ export interface LoadedPartitions {
 export interface LoadingContext extends ProblemWorkers {
   /** The fewest partitions per process. */
   leastParts: number
-  /** Returns a memory of at least this size, filled with zeros. */
+  /**
+   * Returns a memory of at least this size, filled with zeros; for a shared thread group, a new one of this
+   * size.
+   */
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -84,10 +90,9 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, takeMemory } = context
+  const { pool, members, communicator, group, leastParts, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
-  const threads = members.length
   const entries = await countSets(problem, communicator)
   const trainEntries = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
@@ -97,8 +102,10 @@ export async function loadPartitions(
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const size = { ...resolveSize(problem, trainEntries, weighted), sets }
   const { probe, posterior, strata } = size
-  const plan = planPartitions(size, threads, leastParts, communicator.size)
-  await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
+  const plan = planPartitions(size, group.threads, leastParts, group.size)
+  await communicator.failTogether(() =>
+    checkPlan(plan, availableMemory() / (group.isShared ? 1 : communicator.hostSize)),
+  )
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = trainEntries + unknown
@@ -111,36 +118,28 @@ export async function loadPartitions(
   const { padded } = plan.layout
   const module = await compileKernel(padded)
   const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
-  const { views, counted, counting } = await countViews(
-    pool,
-    members,
-    module,
-    sources,
-    entries,
-    keys,
-    padded,
-    communicator,
-  )
+  const loading = await chooseLoaders(context, problem)
+  const { views, counted, counting } = await countViews(loading, module, sources, entries, keys, padded)
   times.count = lap()
-  // All processes must compute the same partitions, even if their numbers of threads differ.
-  const mostThreads = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
-  const layouts = layOutPartitions(views, plan.parts, communicator.size, {
+  const layouts = layOutPartitions(views, plan.parts, group.size, {
     rank,
     momentumFactors,
     zeros,
     posterior,
     strata: strata ? total : 0,
     dims,
-    threads: mostThreads,
+    // All groups must compute the same partitions, even if their numbers of threads differ.
+    threads: group.mostThreads,
   })
-  const partsEach = layouts.length / communicator.size
-  const firstPart = communicator.rank * partsEach
+  const partsEach = layouts.length / group.size
+  const firstPart = group.rank * partsEach
   const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
     layouts
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
+  for (const { memory } of parts) await group.share(memory)
   checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
   const emptyRows = dims.map((_, mode) => emptyRowsOf(views[mode].lengths))
   const observed = dims.map((dim, mode) => dim - emptyRows[mode].length)
@@ -148,15 +147,18 @@ export async function loadPartitions(
     views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
   )
   const shared = dims.map((_, mode) => planSharedRows(views[mode]))
-  parts.forEach((part, k) => {
-    writeControl(part.memory, part.layout.control, threads)
-    views.forEach((view, v) => {
-      writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+  if (group.isLeader)
+    parts.forEach((part, k) => {
+      writeControl(part.memory, part.layout.control, loading.group)
+      views.forEach((view, v) => {
+        writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
+      })
+      shared.forEach((rows, mode) => {
+        writeSharedRowTables(part, rows, views[mode].shared, mode)
+      })
+      if (posterior === 'groups')
+        for (const [mode] of dims.entries()) writeGroups(part, mode, views[mode].lengths)
     })
-    shared.forEach((rows, mode) => {
-      writeSharedRowTables(part, rows, views[mode].shared, mode)
-    })
-  })
   const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
     firstChunks: slices.map(({ firstChunk }) => firstChunk),
@@ -166,7 +168,7 @@ export async function loadPartitions(
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
   const setup = {
-    threads,
+    threads: group.threads,
     parts,
     firstPart,
     segments,
@@ -180,17 +182,13 @@ export async function loadPartitions(
     posterior,
     noiseSums,
   }
-  await pool.ask(members, (thread) => ({
-    type: 'open',
-    problem: number,
+  await pool.ask(members, (member) => {
+    const positions = group.positionsOf(member)
     // Only the first thread learns from side information.
-    setup: {
-      ...setup,
-      thread,
-      sideInformation: posterior ? sideInformationFor(problem, thread) : undefined,
-    },
-    module,
-  }))
+    const sideInformation = posterior ? sideInformationFor(problem, positions.thread) : undefined
+    return { type: 'open', problem: number, setup: { ...setup, ...positions, sideInformation }, module }
+  })
+  await group.barrier()
   const input = {
     views: sources.map(({ source }) => source),
     keys,
@@ -202,10 +200,15 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  await placeAndSort(context, number, problem, input, times, lap)
+  try {
+    await placeAndSort(loading, number, problem, input, times, lap)
+  } catch (error) {
+    await pool.ask(members, () => ({ type: 'close', problem: number }))
+    throw error
+  }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await buildCells(context, number, parts, lengths, seed)
+    await buildCells(loading, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -240,9 +243,17 @@ export async function loadPartitions(
   }
 }
 
+/** The threads that load a problem: fewer than those that solve it where entries are few. Collective. */
+async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Promise<LoadingContext> {
+  const { members, communicator, allThreads } = context
+  if (allThreads) return context
+  const loaders = members.slice(0, threadsForLoading(tensor.values.length, members.length))
+  return { ...context, members: loaders, group: await formGroup(communicator, loaders.length) }
+}
+
 /**
- * Places the records of all entries in the views and sorts them. With several processes the entries are first
- * sent to those that own them; a single one calls `problem.onRepeated` if coordinates are repeated.
+ * Places the records of all entries in the views and sorts them. With several thread groups the entries are
+ * first sent to those that own them. Calls `problem.onRepeated` in all processes if coordinates are repeated.
  * @param number by which the pool's threads know the problem
  * @param times receives the seconds of both phases
  * @param lap returns the seconds since its last call
@@ -255,24 +266,21 @@ async function placeAndSort(
   times: Pick<SetUpTimes, 'place' | 'sort'>,
   lap: () => number,
 ): Promise<void> {
-  const { pool, members, communicator } = context
-  if (communicator.size === 1) {
-    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, input }))
-    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
-    times.sort = lap() - times.place
-    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
-      try {
-        problem.onRepeated?.()
-      } catch (error) {
-        await pool.ask(members, () => ({ type: 'close', problem: number }))
-        throw error
-      }
-  } else {
+  const { pool, members, communicator, group } = context
+  if (group.size > 1) {
     await routeEntries(context, number, input)
     times.place = lap()
-    await pool.ask(members, () => ({ type: 'sort', problem: number, input }))
-    times.sort = lap()
   }
+  const type = group.size > 1 ? 'sort' : 'place'
+  const request = { type, problem: number, input, threads: group.threads } as const
+  const answers = (await pool.ask(members, () => request)) as number[][]
+  const seconds = lap()
+  const placing = Math.max(...answers.map(([seconds]) => seconds))
+  times.place += placing
+  times.sort = seconds - placing
+  const own = answers.reduce((sum, [, repeated]) => sum + repeated, 0)
+  const [repeated] = await communicator.sumNumbers(own)
+  if (repeated > 0) await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
 }
 
 /** Side information for a thread: threads other than the first only need to know which modes have any. */

@@ -18,7 +18,7 @@ import { rowTotalsByThreads } from './rowTotals.ts'
  * @param tensor the entries of this process
  */
 export async function observeAll(
-  workers: ProblemWorkers & { padded: number },
+  workers: Pick<ProblemWorkers, 'pool' | 'members' | 'communicator'> & { padded: number },
   tensor: SparseTensor,
 ): Promise<Observed> {
   const { communicator } = workers

@@ -10,7 +10,7 @@ import { meanWeightOf } from './meanWeight.ts'
  * entries of all processes. Strata need momentum factors, and exclude zeros and weights.
  */
 export function resolveSize(problem: Problem, entries: number, weighted: boolean) {
-  const { rank, momentumFactors, zeros = false, probe, posterior = false, strata = false } = problem
+  const { rank, momentumFactors, zeros = false, probe, posterior, strata = false } = problem
   const isStrata = typeof strata === 'function' ? strata(entries) : strata
   return {
     dims: problem.tensor.dims,

@@ -71,7 +71,7 @@ export function addTotals(
   const kernel: Kernel = instantiateKernel(module, memory)
   const { block: address, halves, counts, sums } = threads[thread]
   const block = new Block(memory.buffer, address, tensor.dims.length, false)
-  forEachBlock(tensor, thread, threads.length, (from, to) => {
+  forEachBlock(tensor, { thread, threads: threads.length }, (from, to) => {
     block.fill(tensor, from, to)
     kernel.splitValues(block.values, to - from, 1 / unit, halves)
     tensor.dims.forEach((_, mode) => {

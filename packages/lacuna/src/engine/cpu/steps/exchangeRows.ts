@@ -1,5 +1,5 @@
 /** The exchange between partitions after a step: rows that changed, and partial sums of shared rows. */
-import { exchangeAddress, partialBytes } from '../memory/layout.ts'
+import { exchangeAddress } from '../memory/layout.ts'
 import { barrier, type ThreadProblem } from '../threads/threadProblem.ts'
 import { type Area, exchangeAreas } from './exchangePlan.ts'
 
@@ -45,7 +45,7 @@ function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number,
   for (const { row, parts: sharers } of shared[i])
     for (const { part, begin, end, beginsHere } of sharers) {
       const sums = kernel.countPartialSums(layout.views[i].descriptor, row, key, begin, end)
-      const byteLength = sums * partialBytes(layout.padded)
+      const byteLength = sums * layout.sumBytes
       areas[part].byteLength += byteLength
       if (!beginsHere) areas[part].address -= byteLength
     }
@@ -58,15 +58,32 @@ function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number,
  */
 function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
-  const { factor, moments, leverages, rowSums } = modes[i]
+  const { factor, moments, leverages, rowSums, slots } = modes[i]
   const rows = [areasOfMatrix(problem, factor, i)]
   if (problem.posterior)
     rows.push(
-      areasOfMatrix(problem, moments, i, 4 * padded * padded),
+      slots
+        ? areasOfSlots(problem, moments, slots, i)
+        : areasOfMatrix(problem, moments, i, 4 * padded * padded),
       areasOfMatrix(problem, leverages, i, 4),
       areasOfMatrix(problem, rowSums, i, 24),
     )
   return rows
+}
+
+/**
+ * Per partition, the area of the matrices of the sampled rows that only it has segments of.
+ * @param moments the address of the matrices
+ * @param slots the address of the number of sampled rows before each row
+ */
+function areasOfSlots({ parts, owned }: ThreadProblem, moments: number, slots: number, mode: number): Area[] {
+  const [{ memory, layout }] = parts
+  const before = new Uint32Array(memory.buffer, slots, layout.modes[mode].rows + 1)
+  const matrixBytes = 4 * layout.padded ** 2
+  return owned[mode].map(({ from, to }) => ({
+    address: moments + before[from] * matrixBytes,
+    byteLength: (before[to] - before[from]) * matrixBytes,
+  }))
 }
 
 /**

@@ -39,11 +39,11 @@ export function sumValuesOrWeights(
   }
 }
 
-/** All-gathers the two sums per chunk of view v, after a barrier; on thread 0. */
+/** All-gathers the two sums per chunk of view v, after a barrier; on the first thread of a process. */
 function gatherSums(problem: ThreadProblem, v: number): void {
-  const { parts, thread, errorSums } = problem
+  const { parts, thread, inProcess, errorSums } = problem
   barrier(parts, thread)
-  if (thread !== 0) return
+  if (inProcess.thread !== 0) return
   const { sums, firstChunks } = errorSums[v]
   gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {
     const { errorSums: own, chunkCount } = layout.views[v]
@@ -52,7 +52,7 @@ function gatherSums(problem: ThreadProblem, v: number): void {
 }
 
 /**
- * All-gathers float64 numbers per chunk, in the order of the chunks; on thread 0.
+ * All-gathers float64 numbers per chunk, in the order of the chunks; on the first thread of a process.
  * @param sums receives the numbers of all chunks
  * @param firstChunks the first chunk of each partition
  * @param perChunk numbers per chunk

@@ -27,16 +27,20 @@ export function paddedRank(rank: number): number {
  * it has `control`, threads take chunks from the counter of that control block.
  */
 export interface Kernel {
-  /** Sets the address of this thread's scratch for steps. */
-  setScratch(address: number): void
+  /**
+   * Sets the address of this thread's scratch for steps, and the number of other modes whose groups of rows
+   * are counted.
+   */
+  setScratch(address: number, groupedModes: number): void
   /** Sets the address of this thread's scratch for steps under a learned prior. */
   setPosteriorScratch(address: number): void
   /**
    * Prepares 'posterior' steps.
    * @param frozen whether rows stay as they are, and only their sums are computed
    * @param certain whether rows are treated as certain
+   * @param grouped whether covariances are those of groups of rows
    */
-  setPosterior(rank: number, sigma2: number, frozen: number, certain: number): void
+  setPosterior(rank: number, sigma2: number, frozen: number, certain: number, grouped: number): void
   /**
    * Sets the growth of the noise with the prediction y: σ² (constant + linear y + quadratic y²), y ≥ least.
    */
@@ -57,12 +61,26 @@ export interface Kernel {
     thread: number,
     threads: number,
   ): void
+  /**
+   * Sums a aᵀ over the rows with entries per block of `perBlock` rows (R × R, float64), each row once or, with
+   * `byLength`, once per entry.
+   */
+  sumOuterProducts(
+    factor: number,
+    rows: number,
+    lengths: number,
+    byLength: number,
+    perBlock: number,
+    sums: number,
+    thread: number,
+    threads: number,
+  ): void
   /** Sums counts, predictions and squared residuals per chunk and bin of predictions. */
   noiseMoments(control: number, view: number, mean: number, sums: number): void
   /** Bytes of scratch for steps on tensors of this order. */
   scratchBytes(order: number): number
-  /** Bytes of the partial sums over a segment. */
-  partialBytes(): number
+  /** Bytes of the partial sums over a segment, with the weights by group of some of the other modes. */
+  sumBytesFor(groupedModes: number): number
   /** Bytes of scratch for sorting a segment of `entries` records of `words` words. */
   sortScratchBytes(entries: number, words: number): number
   /** Waits until all threads have arrived; the last one resets the task counter. */
@@ -81,6 +99,12 @@ export interface Kernel {
     threads: number,
     spins: number,
   ): void
+  /**
+   * Counts the entries of a run of `count` records of a row, the first at `begin`, by the cells of the grid.
+   */
+  countRun(strata: number, view: number, begin: number, count: number, row: number, counters: number): void
+  /** Copies the entries of a run to their cells of the grid, at the numbers in `counters`, which advance. */
+  copyRun(strata: number, view: number, begin: number, count: number, row: number, counters: number): void
   /** Copies the rows of a factor to their positions in the order of the grid's blocks. */
   toBlockOrder(
     factor: number,

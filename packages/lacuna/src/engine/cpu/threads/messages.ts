@@ -2,7 +2,7 @@
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
 import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
-import type { Iterations, SideInformation, Timed } from '../../engine.ts'
+import type { Covariances, Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import type { CounterLayout } from '../setup/count/counterLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
@@ -39,12 +39,23 @@ export interface PlaceInput extends Omit<CountInput, 'layout'> {
   counting?: { memory: WebAssembly.Memory; layout: CounterLayout }
 }
 
+/** The position of a thread among others that divide work. */
+export interface ThreadPosition {
+  /** The number of the thread, from 0. */
+  thread: number
+  /** The number of threads. */
+  threads: number
+}
+
 /** Everything that a thread needs to work on a problem. */
 export interface ThreadSetup {
-  /** The number of this thread among the problem's, from 0. */
+  /** The number of this thread in its thread group, from 0. */
   thread: number
+  /** The threads of the group. */
   threads: number
-  /** The partitions of this process. */
+  /** The number of this thread in its process, and the threads there. */
+  inProcess: ThreadPosition
+  /** The partitions of the thread group. */
   parts: readonly PartitionMemory[]
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
@@ -52,13 +63,13 @@ export interface ThreadSetup {
   zeros: boolean
   /** R, not padded. */
   rank: number
-  /** Whether 'posterior' steps will follow. */
-  posterior: boolean
+  /** The covariances of 'posterior' steps; undefined if none will follow. */
+  posterior: Covariances | undefined
   /** Per mode, side information: complete for the first thread; for the others, whether there is any. */
   sideInformation?: readonly (SideInformation | undefined)[]
   /** Per mode, the number of rows with entries. */
   observed: readonly number[]
-  /** The number of the first of these partitions among those of all processes. */
+  /** The number of the first of these partitions among those of all thread groups. */
   firstPart: number
   /** Per view, the error sums of all processes' chunks, and the first chunk of each partition. */
   errorSums: readonly { sums: Float64Array; firstChunks: readonly number[] }[]
@@ -109,18 +120,14 @@ export interface IncomingEntries {
   entries: number
 }
 
-/** The input of filling the cells of the grid (setup/grid/cells.ts). */
-export interface CellInput {
-  /** Per mode, the block of each row. */
-  blocks: readonly Uint32Array[]
-  /** (threads × cells) Zeros; entries of each thread in each cell. */
-  counters: Uint32Array
-  /** With several processes: the indices and values of all their entries (entries × (N + 1)). */
-  entries?: Uint32Array
-}
+/**
+ * Requests of the main thread to the threads of a problem; each thread answers each once. With `threads`, only
+ * so many of the problem's threads got the request; all of them by default.
+ */
+export type Request = TypedRequest & { threads?: number }
 
-/** Requests of the main thread to the threads of a problem; each thread answers each once. */
-export type Request =
+/** A request, by its type. */
+type TypedRequest =
   /** `ranks`: for threads that do not exchange anything with other processes themselves. */
   | { type: 'connect'; module: string; options: unknown; ranks?: Ranks }
   | { type: 'disconnect' }
@@ -128,18 +135,19 @@ export type Request =
   | { type: 'allReduce'; counts: readonly Uint32Array[] }
   | { type: 'allGather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
   | { type: 'allToAll'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
+  | { type: 'shareMemory'; buffer: ArrayBufferLike }
   | { type: 'pack'; problem: number; input: PlaceInput; outgoing: OutgoingEntries }
   | { type: 'placeIncoming'; problem: number; input: PlaceInput; incoming: IncomingEntries }
   | ({ type: 'count' } & CountRequest)
   | ({ type: 'countSegments'; long: readonly number[] } & CountRequest)
   | { type: 'open'; problem: number; setup: ThreadSetup; module: WebAssembly.Module }
   /**
-   * Places and sorts the entries, if all are in this process. The answer: seconds of placing, and the number
-   * of repeated entries.
+   * Places the entries of the thread group and sorts them, or only sorts those that have been placed. The
+   * answer: seconds of placing, and the number of repeated entries.
    */
-  | { type: 'place'; problem: number; input: PlaceInput }
-  | { type: 'sort'; problem: number; input: PlaceInput }
-  | { type: 'fillCells'; problem: number; input: CellInput }
+  | { type: 'place' | 'sort'; problem: number; input: PlaceInput }
+  /** `gathered`: with several thread groups, the row and the record of all their entries. */
+  | { type: 'fillCells'; problem: number; gathered?: Uint32Array }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** Sums of values or of weights, in the memory of error sums. */
@@ -176,7 +184,10 @@ interface CountRequest {
   module: WebAssembly.Module
   memory: WebAssembly.Memory
   input: CountInput
+  /** The number of the thread in its thread group. */
   thread: number
+  /** The number of the thread in its process, and the threads there. */
+  inProcess: ThreadPosition
 }
 
 /** The reply of a worker: an answer, or a failure; an InputError is passed on with its code and sentence. */
@@ -186,7 +197,7 @@ export type Reply =
 
 /** The answer of a thread to a request; undefined if there is nothing to report. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
-export type Answer = Timed | CountResult | Ranks | number[] | undefined | void
+export type Answer = Timed | CountResult | Ranks | number[] | boolean | undefined | void
 
 /** The result of counting. */
 export interface CountResult {

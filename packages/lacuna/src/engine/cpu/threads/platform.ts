@@ -35,6 +35,11 @@ export function canShareMemory(): boolean {
   return node !== undefined || globalThis.crossOriginIsolated === true
 }
 
+/** Cores of the machine, of which a process may have been given some; in Node. */
+export function machineThreads(): number {
+  return node?.os.cpus().length ?? hardwareThreads()
+}
+
 /** Threads worth starting: one per core, or a single one where memory cannot be shared. */
 export function hardwareThreads(): number {
   if (node) return node.os.availableParallelism()

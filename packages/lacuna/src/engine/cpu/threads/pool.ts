@@ -3,7 +3,7 @@ import type { Answer, Request } from './messages.ts'
 
 /** Worker threads that are sent requests together and answer together. */
 export interface Pool {
-  /** Number of workers. */
+  /** Number of workers, started or not. */
   readonly threads: number
   /**
    * Sends one request to each member and waits for all answers, in the order of the members. Rejects if a
@@ -13,6 +13,8 @@ export interface Pool {
    * @param request makes the request of a member from its position in `members`
    */
   ask(members: readonly number[], request: (position: number) => Request): Promise<Answer[]>
+  /** Starts these workers, unless they have been started: others start when they are first asked. */
+  start(members: readonly number[]): void
   /** Ends all workers. */
   close(): Promise<void>
 }

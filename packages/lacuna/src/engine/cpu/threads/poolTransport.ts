@@ -21,5 +21,9 @@ export function poolTransport(pool: Pool): Transport {
       const [received] = await pool.ask([0], () => ({ type: 'allToAll', outgoing, lengths, incoming }))
       return received as number[]
     },
+    async shareMemory(buffer) {
+      const [isShared] = await pool.ask([0], () => ({ type: 'shareMemory', buffer }))
+      return isShared as boolean
+    },
   }
 }

@@ -13,12 +13,12 @@ interface PendingRequest {
 }
 
 /**
- * Starts a pool of worker threads. If one fails, all requests without an answer reject and all threads end.
+ * Opens a pool of worker threads, each of which starts when it is needed. If one fails, all requests without an answer reject and all threads end.
  * @param options canReuse: whether the threads may serve other pools afterwards; not if other processes are
  * connected to them
  */
 export function startPool(threads: number, { canReuse = true } = {}): Pool {
-  const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
+  const workers: (WorkerPort<Request, Reply> | undefined)[] = new Array(threads).fill(undefined)
   const pending: PendingRequest[][] = workers.map(() => [])
   let ended: Error | undefined
 
@@ -29,7 +29,12 @@ export function startPool(threads: number, { canReuse = true } = {}): Pool {
     void close()
   }
 
-  workers.forEach((worker, w) => {
+  /** Returns worker w, which it starts if that has not been done. */
+  function workerOf(w: number): WorkerPort<Request, Reply> {
+    const started = workers[w]
+    if (started) return started
+    const worker = startWorker<Request, Reply>()
+    workers[w] = worker
     worker.onMessage((message) => {
       if ('failure' in message) return fail(errorOf(message))
       pending[w].shift()?.resolve(message.answer)
@@ -37,10 +42,12 @@ export function startPool(threads: number, { canReuse = true } = {}): Pool {
     })
     worker.onError(fail)
     worker.unref()
-  })
+    return worker
+  }
 
   /** Sends a request to worker w; resolves with its answer. */
-  function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
+  function send(w: number, request: Request): Promise<Answer> {
+    const worker = workerOf(w)
     return waitFor(`worker thread ${w + 1} to answer '${request.type}'`, (resolve, reject) => {
       pending[w].push({ resolve, reject })
       worker.ref()
@@ -52,7 +59,7 @@ export function startPool(threads: number, { canReuse = true } = {}): Pool {
   async function close(): Promise<void> {
     const isIdle = !ended && pending.every((queue) => queue.length === 0)
     ended ??= new Error('The worker threads have ended.')
-    const left = workers.splice(0)
+    const left = workers.splice(0).filter((worker) => worker !== undefined)
     if (canReuse && isIdle) for (const worker of left) worker.release()
     else await Promise.all(left.map((worker) => worker.terminate()))
   }
@@ -61,7 +68,10 @@ export function startPool(threads: number, { canReuse = true } = {}): Pool {
     threads,
     async ask(members, request) {
       if (ended) throw ended
-      return Promise.all(members.map((w, position) => send(workers[w], w, request(position))))
+      return Promise.all(members.map((w, position) => send(w, request(position))))
+    },
+    start(members) {
+      if (!ended) for (const w of members) workerOf(w)
     },
     close,
   }
@@ -84,6 +94,7 @@ export function callingThreadPool(): Pool {
       await new Promise((resolve) => setTimeout(resolve))
       return [await answer(request(0))]
     },
+    start() {},
     close: async () => {},
   }
 }

@@ -27,16 +27,20 @@ import { barrier, openProblem, type ThreadPartition, type ThreadProblem, timeSin
  */
 export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
-  /** The open problem with this number. */
-  const problemOf = (number: number): ThreadProblem => problems.get(number)!
+  /** The open problem of a request, as the threads that got it see it. */
+  const problemOf = ({ problem: number, threads }: { problem: number; threads?: number }): ThreadProblem => {
+    const problem = problems.get(number)!
+    if (threads === undefined || threads === problem.threads) return problem
+    return { ...problem, threads, inProcess: { ...problem.inProcess, threads } }
+  }
   let exchange = singleExchange
   return (request) => {
     switch (request.type) {
       case 'connect':
         return connect(request).then((connected) => {
           exchange = connected
-          const { rank, size, hostSize } = connected
-          return { rank, size, hostSize }
+          const { rank, size, hostSize, sharesMemory } = connected
+          return { rank, size, hostSize, sharesMemory }
         })
       case 'broadcast':
         return exchange.broadcast(request.numbers)
@@ -47,21 +51,23 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         return exchange.allGather(request.words, request.starts, request.lengths)
       case 'allToAll':
         return exchange.allToAll(request.outgoing, request.lengths, request.incoming)
+      case 'shareMemory':
+        return exchange.shareMemory(request.buffer)
       case 'disconnect':
         return exchange.close()
       case 'count': {
-        const { module, memory, input, thread } = request
-        return countEntries(instantiateKernel(module, memory), memory, input, thread)
+        const { module, memory, input, thread, inProcess } = request
+        return countEntries(instantiateKernel(module, memory), memory, input, thread, inProcess)
       }
       case 'countSegments': {
-        const { module, memory, input, thread, long } = request
-        return countSegments(instantiateKernel(module, memory), memory, input, long, thread)
+        const { module, memory, input, thread, inProcess, long } = request
+        return countSegments(instantiateKernel(module, memory), memory, input, long, thread, inProcess)
       }
       case 'open':
         problems.set(request.problem, openProblem(request.setup, request.module, exchange))
         return undefined
       case 'place': {
-        const problem = problemOf(request.problem)
+        const problem = problemOf(request)
         const start = performance.now()
         placeEntries(problem, request.input)
         barrier(problem.parts, problem.thread)
@@ -70,36 +76,35 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         return [(placed - start) / 1000, repeated]
       }
       case 'pack':
-        return packEntries(problemOf(request.problem), request.input, request.outgoing)
+        return packEntries(problemOf(request), request.input, request.outgoing)
       case 'placeIncoming':
-        return placeIncoming(problemOf(request.problem), request.input, request.incoming)
+        return placeIncoming(problemOf(request), request.input, request.incoming)
       case 'sort':
-        sortSegments(problemOf(request.problem), request.input)
-        return undefined
+        return [0, sortSegments(problemOf(request), request.input)]
       case 'fillCells':
-        return fillCells(problemOf(request.problem), request.input)
+        return fillCells(problemOf(request), request.gathered)
       case 'iterate':
-        return iterate(problemOf(request.problem), request.run, request.skip)
+        return iterate(problemOf(request), request.run, request.skip)
       case 'balance':
-        return runPasses(problemOf(request.problem), balancePasses)
+        return runPasses(problemOf(request), balancePasses)
       case 'fillEmptyRows':
-        return runPasses(problemOf(request.problem), fillPasses)
+        return runPasses(problemOf(request), fillPasses)
       case 'errors':
-        return sumErrors(problemOf(request.problem), request.views)
+        return sumErrors(problemOf(request), request.views)
       case 'values':
       case 'weights':
-        return sumValuesOrWeights(problemOf(request.problem), request.views, request.type)
+        return sumValuesOrWeights(problemOf(request), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
       case 'totals':
         return addTotals(request.module, request.memory, request.input)
       case 'gatherMomentumFactors':
-        return gatherMomentumFactors(problemOf(request.problem))
+        return gatherMomentumFactors(problemOf(request))
       case 'snapshot':
-        return takeSnapshot(problemOf(request.problem))
+        return takeSnapshot(problemOf(request))
       case 'restore':
-        return restore(problemOf(request.problem))
+        return restore(problemOf(request))
       case 'close':
         closeProblem(problems, request.problem)
         return undefined
@@ -140,27 +145,27 @@ function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed 
 const matrixAt = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-/**
- * Copies the factors to the snapshot, in the first partition; thread 0 does it, the others return at once.
- */
-function takeSnapshot({ parts: [first], thread }: ThreadProblem): void {
-  if (thread !== 0) return
-  first.layout.modes.forEach(({ factor, rows }, i) => {
-    matrixAt(first, first.layout.snapshot[i], rows).set(matrixAt(first, factor, rows))
-  })
+/** Copies the factors to the snapshot, in the first partition; thread 0 does it, the others wait. */
+function takeSnapshot({ parts: [first], thread, barrier }: ThreadProblem): void {
+  if (thread === 0)
+    first.layout.modes.forEach(({ factor, rows }, i) => {
+      matrixAt(first, first.layout.snapshot[i], rows).set(matrixAt(first, factor, rows))
+    })
+  barrier()
 }
 
 /**
  * Restores the factors of the snapshot in all partitions, and resets momentum; thread 0 does it, the others
- * return at once.
+ * wait.
  */
-function restore({ parts, thread }: ThreadProblem): void {
-  if (thread !== 0) return
+function restore({ parts, thread, barrier }: ThreadProblem): void {
   const [first] = parts
-  for (const part of parts)
-    part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-      const snapshot = matrixAt(first, first.layout.snapshot[i], rows)
-      matrixAt(part, factor, rows).set(snapshot)
-      if (momentumFactor) matrixAt(part, momentumFactor, rows).set(snapshot)
-    })
+  if (thread === 0)
+    for (const part of parts)
+      part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
+        const snapshot = matrixAt(first, first.layout.snapshot[i], rows)
+        matrixAt(part, factor, rows).set(snapshot)
+        if (momentumFactor) matrixAt(part, momentumFactor, rows).set(snapshot)
+      })
+  barrier()
 }

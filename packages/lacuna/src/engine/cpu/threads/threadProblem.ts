@@ -3,7 +3,7 @@
  * barriers.
  */
 
-import type { Exchange } from '../../../comm/index.ts'
+import { type Exchange, singleExchange } from '../../../comm/index.ts'
 import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
 import type { Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
@@ -37,17 +37,33 @@ export function openProblem(
   const { thread, observed, zeros } = setup
   const parts = setup.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
-    kernel.setScratch(layout.scratch[thread])
+    kernel.setScratch(layout.scratch[thread], setup.posterior === 'groups' ? layout.modes.length - 1 : 0)
     kernel.setPosteriorScratch(layout.posteriorScratch[thread])
     const words = new Int32Array(memory.buffer, layout.control, 64)
     return { kernel, memory, layout, observed, zeros, words }
   })
   const memories = parts.map(({ memory }) => memory)
-  return { ...setup, parts, exchange, memories, barrier: () => barrier(parts, thread) }
+  return {
+    ...setup,
+    parts,
+    exchange: exchange.sharesMemory ? withoutMessages(exchange) : exchange,
+    memories,
+    barrier: () => barrier(parts, thread),
+  }
 }
 
 /**
- * Barrier: waits for all threads of the problem in this process, and resets the partitions' task counters.
+ * The exchange of a thread group that has all processes: rows and sums are in memory that they share, and only
+ * the clock of rank 0 is left to broadcast.
+ */
+const withoutMessages = ({ secondsSpent, broadcast }: Exchange): Exchange => ({
+  ...singleExchange,
+  secondsSpent,
+  broadcast,
+})
+
+/**
+ * Barrier: waits for all threads of the problem's thread group, and resets the partitions' task counters.
  */
 export function barrier(parts: readonly ThreadPartition[], thread: number): void {
   const [{ kernel, layout }, ...others] = parts
@@ -59,11 +75,12 @@ export function barrier(parts: readonly ThreadPartition[], thread: number): void
 }
 
 /**
- * The seconds since `start`. On thread 0 they are those of rank 0: all processes must call it together.
+ * The seconds since `start`. On the first thread of a process they are those of rank 0: all processes must
+ * call it together.
  * @param start a time of performance.now()
  */
-export function timeSince({ exchange, thread }: ThreadProblem, start: number): Timed {
+export function timeSince({ exchange, inProcess }: ThreadProblem, start: number): Timed {
   const seconds = Float64Array.of((performance.now() - start) / 1000)
-  if (thread === 0) exchange.broadcast(seconds)
+  if (inProcess.thread === 0) exchange.broadcast(seconds)
   return { seconds: seconds[0] }
 }

@@ -1,4 +1,8 @@
-/** How many threads a problem uses where their number is not given. */
+/**
+ * How many of its threads a problem, its set-up or one of its operations uses. More would wait for each other
+ * longer than they work: a thread costs a message, page faults that exclude each other, and a barrier that
+ * waits for the slowest. The bits do not depend on it.
+ */
 import { paddedRank } from './kernel.ts'
 
 /**
@@ -16,5 +20,29 @@ const GATHERING = 16
  */
 export function threadsForWork(entries: number, order: number, rank: number, most: number): number {
   const work = entries * order * (paddedRank(rank) ** 2 / 4 + GATHERING)
-  return Math.min(most, Math.max(1, Math.round(work / WORK_PER_THREAD)))
+  return atMost(work / WORK_PER_THREAD, most)
 }
+
+/** Entries for each thread of a set-up: on 16 cores a million are loaded faster by 8 threads than by 16. */
+const LOADED_PER_THREAD = 2 ** 17
+
+/**
+ * Returns the number of threads that load the entries of a process.
+ * @param most the threads that there are
+ */
+export const threadsForLoading = (entries: number, most: number): number =>
+  atMost(entries / LOADED_PER_THREAD, most)
+
+/** Nanoseconds of work between two barriers for each thread, by the estimate of memory/cost.ts. */
+const NS_PER_THREAD = 100_000
+
+/**
+ * Returns the number of threads for an operation.
+ * @param nanoseconds of one thread between two barriers
+ * @param most the threads that there are
+ */
+export const threadsForTask = (nanoseconds: number, most: number): number =>
+  atMost(nanoseconds / NS_PER_THREAD, most)
+
+/** A number of threads, rounded: at least 1, and at most as many as there are. */
+const atMost = (threads: number, most: number): number => Math.min(most, Math.max(1, Math.round(threads)))

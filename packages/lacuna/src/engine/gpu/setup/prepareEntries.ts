@@ -70,7 +70,7 @@ export async function prepareEntries(problem: Problem): Promise<PreparedEntries>
     zeros,
     unknown: total - tensor.values.length,
     padded: paddedRank(rank),
-    hasPosterior: size.posterior,
+    hasPosterior: size.posterior !== undefined,
     hasStrata: size.strata,
   }
 }

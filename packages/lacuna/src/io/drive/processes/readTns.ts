@@ -17,6 +17,14 @@ import {
 } from '../../../tensor/index.ts'
 import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
 import { type Columns, parseFirstEntry, readLines, sizesAndNames } from '../../tns/index.ts'
+import {
+  PARALLEL_FROM,
+  type ParsedLines,
+  parseRangeByThreads,
+  type ReadingPool,
+  readingThreads,
+  startReading,
+} from '../threads/index.ts'
 
 /** Options for reading a shard of a .tns file. */
 export interface ReadShardOptions {
@@ -24,6 +32,12 @@ export interface ReadShardOptions {
   dims?: readonly number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
+  /** The number of threads that read a large shard; one per core of this process by default. */
+  threads?: number
+  /** The fewest bytes of a shard that threads read; 16 MiB by default. */
+  parallelFrom?: number
+  /** Leaves the search for repeated coordinates to the engine that sorts the entries; false by default. */
+  deferDuplicateCheck?: boolean
   /** Receives the number of bytes of the shard that are read, and its size. */
   onProgress?(bytes: number, byteLength: number): void
 }
@@ -36,8 +50,9 @@ export interface ReadShardOptions {
 export async function readTnsShard(
   comm: Communicator,
   path: string,
-  { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShardOptions,
+  options: ReadShardOptions,
 ): Promise<SparseTensor> {
+  const { dims, negative = 'error', duplicates = 'error', onProgress } = options
   const file = await comm.failTogether(() => openOrExplain(path))
   try {
     const { size } = await file.stat()
@@ -67,26 +82,70 @@ export async function readTnsShard(
         return work(await countLines(file, from))
       }
     }
-    const columns = await comm.failTogether(() => withLineNumbers(parse), 'unnamed')
+    const parsed = await parseByThreads(file, path, { from, to }, order, options)
+    const columns = await comm.failTogether(() => parsed?.columns ?? withLineNumbers(parse), 'unnamed')
     const empty = { indices: Array.from({ length: order }, () => uint32Array(0)), values: float32Array(0) }
     const { indices, values } = columns.indices.length > 0 ? columns : empty
 
-    const shardSizes = indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1))
+    const sizeOf = (column: Uint32Array, mode: number): number =>
+      parsed ? parsed.facts.largest[mode] + 1 : largestPlusOne(column)
+    const shardSizes = indices.map((column, mode) => (column.length > 0 ? sizeOf(column, mode) : 1))
     const gathered = await comm.allGatherNumbers(...shardSizes)
     const sizes = shardSizes.map((_, mode) => Math.max(...gathered.map((numbers) => numbers[mode])))
     const shard = { ...sizesAndNames(path, header, sizes, dims), indices, values }
     checkDims(shard.dims)
     const where = (linesBefore: number) => (entry: number) =>
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))
+    // Threads have found that indices fit and no value is negative.
+    const isSound = parsed?.facts.nonnegative && shardSizes.every((size, mode) => size <= shard.dims[mode])
     const checks = Array.from(
-      { length: order + 1 },
+      { length: isSound ? 0 : order + 1 },
       (_, check) => () =>
         withLineNumbers((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
     await throwFirstFault(comm, await firstFault(checks))
-    return await mergeShards(comm, shard, duplicates, {
-      where: async (entry) => where(from === 0 ? 0 : await countLines(file, from))(entry),
+    const names = { where: async (entry: number) => where(await countLinesBefore(path, from))(entry) }
+    return await mergeShards(comm, shard, duplicates, names, options.deferDuplicateCheck)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Parses the lines that begin in a range of a file by threads; undefined if the range is small, or one thread
+ * must parse it.
+ */
+async function parseByThreads(
+  file: FileHandle,
+  name: string,
+  range: { from: number; to: number },
+  order: number,
+  { dims, threads: most, parallelFrom = PARALLEL_FROM, onProgress }: ReadShardOptions,
+): Promise<ParsedLines | undefined> {
+  const length = range.to - range.from
+  const threads = readingThreads(most)
+  if (threads === 1 || length < parallelFrom) return undefined
+  let pool: ReadingPool | undefined
+  try {
+    pool = startReading(threads)
+    return await parseRangeByThreads(pool, file, range, order, {
+      name,
+      dims,
+      onProgress: (bytes) => onProgress?.(bytes, length),
     })
+  } catch {
+    return undefined // the system lacks threads
+  } finally {
+    await pool?.close()
+  }
+}
+
+/** Returns the number of lines of a file before a position; opens the file, which has been closed by now. */
+async function countLinesBefore(path: string, position: number): Promise<number> {
+  if (position === 0) return 0
+  const file = await openOrExplain(path)
+  try {
+    return await countLines(file, position)
   } finally {
     await file.close()
   }

@@ -10,11 +10,15 @@ export const FAULT = 1
 /** The value at FAULT if no block is faulty. */
 export const NO_FAULT = 2 ** 31 - 1
 
-/** A file that is cut into blocks of equal length; a block has the lines that begin in its bytes. */
+/** A range of a file that is cut into blocks of equal length; a block has the lines that begin in its bytes. */
 export interface Blocks {
   /** The file descriptor, which all threads of the process share. */
   fd: number
+  /** The bytes of the whole file. */
   byteLength: number
+  /** The range of bytes, from … to, that is cut into blocks. */
+  from: number
+  to: number
   /** Bytes of each block; the last may have fewer. */
   blockBytes: number
   /** Shared state, at NEXT and FAULT. */

@@ -9,6 +9,7 @@ import { MAX_INDEX, type SparseTensor } from '../../../tensor/index.ts'
 import { linesBetween, readTnsHead } from '../../node/files/index.ts'
 import { compileTextKernel } from '../../text/index.ts'
 import {
+  type ColumnFacts,
   type Columns,
   defersDuplicates,
   LineMap,
@@ -60,8 +61,8 @@ export async function readTnsByThreads(
 }
 
 /**
- * Counts the entries of all blocks, then parses the blocks into a tensor. Throws the error of the first
- * faulty block; undefined if the single-threaded parser finds no fault there, or a block cannot be counted.
+ * Parses all blocks of a file into a tensor. Throws the error of the first faulty block; undefined if the
+ * single-threaded parser finds no fault there, or a block cannot be counted.
  */
 async function readBlocks(
   pool: ReadingPool,
@@ -71,13 +72,68 @@ async function readBlocks(
   options: ReadByThreadsOptions,
 ): Promise<SparseTensor | undefined> {
   const { name, dims, blockBytes = BLOCK_BYTES } = options
+  const blocks = { fd: file.fd, byteLength, from: 0, to: byteLength, blockBytes }
+  const parsed = await parseBlocks(pool, blocks, order, options)
+  if (!parsed) return undefined
+  if ('faultyBlock' in parsed) {
+    // All blocks before it are valid: the single-threaded parser throws what is wrong in this one.
+    const { faultyBlock, linesBefore } = parsed
+    const from = faultyBlock * blockBytes
+    const lines = linesBetween(file, from, Math.min(byteLength, from + blockBytes))
+    const layout = () => ({ order, hasValues: true })
+    await readLines(lines, { name, dims, layout, linesBefore, header: false })
+    return undefined
+  }
+  const { indices } = parsed.columns
+  return tensorOfColumns({ ...parsed.columns, header }, options, {
+    ...parsed.facts,
+    distinct: !defersDuplicates(options) && (await areDistinct(pool, indices)) === true,
+  })
+}
+
+/**
+ * Parses the lines of a .tns file that begin in a range of its bytes, with the threads of a pool. Undefined if
+ * they cannot: one thread must then parse them, and explain what is wrong.
+ * @param range the bytes from … to
+ * @param order the number of modes
+ */
+export async function parseRangeByThreads(
+  pool: ReadingPool,
+  file: FileHandle,
+  range: { from: number; to: number },
+  order: number,
+  options: ReadByThreadsOptions,
+): Promise<ParsedLines | undefined> {
+  const { size: byteLength } = await file.stat()
+  const { blockBytes = BLOCK_BYTES } = options
+  const parsed = await parseBlocks(pool, { fd: file.fd, byteLength, ...range, blockBytes }, order, options)
+  return parsed && 'columns' in parsed ? parsed : undefined
+}
+
+/** Lines that threads have parsed. */
+export interface ParsedLines {
+  /** The entries; the first of the lines counts as line 1. */
+  columns: Omit<Columns, 'header'>
+  /** Facts that the threads have found on the way. */
+  facts: Required<Pick<ColumnFacts, 'nonnegative' | 'largest'>>
+}
+
+/**
+ * Counts the entries of all blocks, then parses them. Returns the number of the first block with a fault, if
+ * there is one, and of the lines before it; undefined if a block cannot be counted.
+ */
+async function parseBlocks(
+  pool: ReadingPool,
+  range: Omit<Blocks, 'state'>,
+  order: number,
+  { name, dims, onProgress }: Pick<ReadByThreadsOptions, 'name' | 'dims' | 'onProgress'>,
+): Promise<ParsedLines | { faultyBlock: number; linesBefore: number } | undefined> {
+  const { from, to, blockBytes } = range
   const state = new Int32Array(new SharedArrayBuffer(8))
-  const blocks: Blocks = { fd: file.fd, byteLength, blockBytes, state }
-  const count = Math.ceil(byteLength / blockBytes)
-  const layout = { order, hasValues: true }
-  const limits = Array.from({ length: order }, (_, mode) => dims?.[mode] ?? MAX_INDEX)
+  const count = Math.ceil((to - from) / blockBytes)
   const counted: CountRequest = {
-    ...{ ask: 'count', file: blocks, layout, limits },
+    ...{ ask: 'count', file: { ...range, state }, layout: { order, hasValues: true } },
+    limits: Array.from({ length: order }, (_, mode) => dims?.[mode] ?? MAX_INDEX),
     ...{ module: await compileTextKernel(), lines: uint32Array(count), entries: uint32Array(count) },
   }
   /** Resets the shared counter and the fault. */
@@ -99,33 +155,26 @@ async function readBlocks(
   const values = float32Array(entries)
   resetState()
   const progressTimer = setInterval(
-    () => options.onProgress?.(Math.min(byteLength, Atomics.load(state, NEXT) * blockBytes)),
+    () => onProgress?.(Math.min(to - from, Atomics.load(state, NEXT) * blockBytes)),
     PROGRESS_MS,
   )
   const answers = await pool
     .ask<ParseAnswer>({ ask: 'parse', before, indices, values })
     .finally(() => clearInterval(progressTimer))
-  const fault = Atomics.load(state, FAULT)
-  if (fault !== NO_FAULT) {
-    // All blocks before it are valid: the single-threaded parser throws what is wrong in this one.
-    const linesBefore = counted.lines.subarray(0, fault).reduce((sum, lines) => sum + lines, 0)
-    const lines = linesBetween(file, fault * blockBytes, Math.min(byteLength, (fault + 1) * blockBytes))
-    await readLines(lines, { name, dims, layout: () => layout, linesBefore, header: false })
-    return undefined
+  const faultyBlock = Atomics.load(state, FAULT)
+  if (faultyBlock !== NO_FAULT) {
+    const linesBefore = counted.lines.subarray(0, faultyBlock).reduce((sum, lines) => sum + lines, 0)
+    return { faultyBlock, linesBefore }
   }
   const lines = new LineMap()
   const skipped = answers.flatMap((answer) => answer.skipped).sort((a, b) => a.block - b.block)
   for (const { block, before: within } of skipped)
     for (const entry of within) lines.skip(before[block] + entry)
-  const columns = {
-    indices,
-    values,
-    header,
-    where: (entry: number) => `${name}, line ${lines.lineOf(entry)}`,
+  return {
+    columns: { indices, values, where: (entry: number) => `${name}, line ${lines.lineOf(entry)}` },
+    facts: {
+      nonnegative: !answers.some(({ anyNegative }) => anyNegative),
+      largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
+    },
   }
-  return tensorOfColumns(columns, options, {
-    distinct: !defersDuplicates(options) && (await areDistinct(pool, indices)) === true,
-    nonnegative: !answers.some(({ anyNegative }) => anyNegative),
-    largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
-  })
 }

@@ -61,11 +61,11 @@ interface LoadedBlock {
  */
 function loadBlock(
   { text }: LineKernel,
-  { fd, byteLength, blockBytes }: Blocks,
+  { fd, byteLength, blockBytes, ...range }: Blocks,
   block: number,
 ): LoadedBlock | undefined {
-  const from = block * blockBytes
-  const to = Math.min(byteLength, from + blockBytes)
+  const from = range.from + block * blockBytes
+  const to = Math.min(range.to, from + blockBytes)
   const lead = from === 0 ? 0 : LEAD
   const length = Math.min(byteLength, to + SLACK) - from + lead
   const offset = LEAD - lead
@@ -158,7 +158,7 @@ function endOfLines(
   let feed = text.subarray(0, textEnd).indexOf(LF, end - 1)
   if (feed < 0 && reachesEnd) feed = textEnd
   else if (feed < 0) {
-    const position = block * file.blockBytes + textEnd - LEAD
+    const position = file.from + block * file.blockBytes + textEnd - LEAD
     const more = Math.min(text.length - textEnd - 1, file.byteLength - position)
     const length = readFully(file.fd, text.subarray(textEnd, textEnd + more), position)
     if (length < more) return undefined

@@ -13,11 +13,21 @@ export function weighBlock(view: usize, record: usize, window: Window, count: u3
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const root = Mathf.sqrt(entryWeight(view, record));
-    const roots = f32x4.splat(root);
-    const k = K + <usize>e * ROW;
-    for (let r: usize = 0; r < ROW; r += 16) v128.store(k + r, f32x4.mul(roots, v128.load(k + r)));
+    multiplyRow(K + <usize>e * ROW, root);
     store<f32>(D + at, root * load<f32>(D + at));
     if (S) store<f32>(S + at, root * load<f32>(S + at));
     record = nextRecord(record, stride, window.begin, window.end);
   }
+}
+
+/** Multiplies each of the first `count` rows of K (BLOCK × R) in place by √w, with the weights W (BLOCK). */
+export function multiplyByRoots(K: usize, W: usize, count: u32): void {
+  for (let e: u32 = 0; e < count; e++) multiplyRow(K + <usize>e * ROW, Mathf.sqrt(load<f32>(W + (<usize>e << 2))));
+}
+
+@inline
+/** Multiplies a row (R) in place by a number. */
+function multiplyRow(row: usize, by: f32): void {
+  const all = f32x4.splat(by);
+  for (let at: usize = 0; at < ROW; at += 16) v128.store(row + at, f32x4.mul(all, v128.load(row + at)));
 }

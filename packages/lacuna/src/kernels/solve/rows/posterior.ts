@@ -10,7 +10,8 @@
 // the weights of outliers may be those of a Huber loss.
 import { gatherWithProduct } from "../entries/gather";
 import { Window } from "../entries/window";
-import { addGradient } from "../entries/gram";
+import { addGradient, addHessian } from "../entries/gram";
+import { addToGroups } from "./groups";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, NOISE_BINS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR,
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
@@ -19,9 +20,10 @@ import { BLOCK, MATRIX, R, ROW } from "../rank";
 import { entryWeight, hasWeights, nextRecord, strideOf } from "../entries/records";
 import { unpackedIndex } from "../entries/unpack";
 import { recordStart } from "../entries/sample";
-import { addressScratch, blockScratch, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "../scratch";
+import { multiplyByRoots } from "../entries/weights";
+import { addressScratch, blockScratch, GROUP_SUMS, indexScratch, productScratch, residualScratch, systemScratch, windowScratch, zeroScratch } from "../scratch";
 import {
-  hasVariances, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
+  hasVariances, isGrouped, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
 } from "../settings";
 import { takeTask } from "../threads";
 
@@ -31,7 +33,8 @@ const MOST_LEVERAGE: f32 = 0.9;
 /**
  * Adds the sums over `count` ≤ BLOCK entries of row p from the window on, and advances it: Σ w ⊙_j M_j to H
  * (R × R) at `sums`, −Σ w x k to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the
- * two float64 behind that. With `fresh`, the sums start at 0.
+ * two float64 behind that. With `fresh`, the sums start at 0. Where covariances are those of groups, H is
+ * Σ w k kᵀ, and the weights by group follow (groups.ts).
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -65,6 +68,12 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   store<f64>(sums, squares, MATRIX + ROW);
   store<f64>(sums, total, MATRIX + ROW + 8);
   addGradient(K, D, count, sums + MATRIX, fresh);
+  if (isGrouped) {
+    if (isOwn || hasUnevenWeights()) multiplyByRoots(K, W, count);
+    addHessian(K, count, sums, fresh);
+    addToGroups(view, count, W, sums + GROUP_SUMS, fresh);
+    return;
+  }
   if (fresh) memory.fill(sums, 0, MATRIX);
   addMomentProducts(view, count, W, sums);
 }
@@ -231,6 +240,7 @@ function huberWeight(residual: f32, variance: f32): f32 {
 export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
+  writeBorders(mean);
   for (let number = takeTask(control); number < count; number = takeTask(control)) {
     const chunk = chunks + <usize>number * CHUNK_BYTES;
     const row = load<u32>(chunk, CHUNK_ROW);
@@ -238,13 +248,13 @@ export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize
     let segment = load<u32>(chunk, CHUNK_SEGMENT);
     const own = sums + <usize>number * (24 * NOISE_BINS);
     memory.fill(own, 0, 24 * NOISE_BINS);
-    if (endRow == 0) addToBins(view, row, segment, mean, own);
-    else for (let p = row; p < endRow; p++) addToBins(view, p, segment++, mean, own);
+    if (endRow == 0) addToBins(view, row, segment, own);
+    else for (let p = row; p < endRow; p++) addToBins(view, p, segment++, own);
   }
 }
 
 /** Adds the entries of a segment of row p to the bins, three float64 each. */
-function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): void {
+function addToBins(view: usize, p: u32, segment: u32, bins: usize): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
   const stride = strideOf(view);
@@ -269,7 +279,7 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
       const y = leaveOneOut(predicted, x, h);
       const residual = (predicted - x) / (1 - h);
       const believed = mostDeviations == 0 ? <f32>1 : huberWeight(residual, varianceOf(view, p, e, y));
-      const bin = bins + <usize>binOf(y, mean) * 24;
+      const bin = bins + <usize>binOf(y) * 24;
       const own = isOwn ? <f64>entryWeight(view, record) : 1;
       store<f64>(bin, load<f64>(bin) + own);
       store<f64>(bin, load<f64>(bin, 8) + own * <f64>y, 8);
@@ -279,16 +289,22 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
   }
 }
 
-/**
- * The bin of y: the quarter of a doubling in which y / mean lies, from 2⁻¹⁰ on; smaller and larger ones are
- * in the first and last. By comparison, which gives the same on every machine.
- */
-function binOf(y: f32, mean: f32): u32 {
+/** Writes the borders of the bins, all but the last, to the posterior scratch: quarters of a doubling. */
+function writeBorders(mean: f32): void {
   let border: f32 = mean * 0.0009765625; // 2⁻¹⁰
-  let bin: u32 = 0;
-  while (bin < <u32>NOISE_BINS - 1 && y >= border) {
+  for (let bin = 0; bin < NOISE_BINS - 1; bin++) {
+    store<f32>(systemScratch() + (<usize>bin << 2), border);
     border *= 1.189207115; // 2^¼
-    bin++;
+  }
+}
+
+/**
+ * The bin of y: the number of borders that it reaches. By comparison, which gives the same on every machine.
+ */
+function binOf(y: f32): u32 {
+  let bin: u32 = 0;
+  for (let half: u32 = NOISE_BINS / 2; half > 0; half >>= 1) {
+    if (y >= load<f32>(systemScratch() + (<usize>(bin + half - 1) << 2))) bin += half;
   }
   return bin;
 }

@@ -5,25 +5,28 @@
 // per row are written: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
 // parameters that the entries determine; and the number of entries, or the sum of their own weights.
 import { mirrorHessian } from "../entries/gram";
+import { addGroupCovariances, isSampled, slotOf } from "./groups";
 import {
   VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_COUPLING_WEIGHTS,
 } from "../layout";
 import { addToDiagonal, descend, MOST_SWEEPS, ROUNDING, trace } from "./newtonRow";
 import { MATRIX, R, ROW } from "../rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "../scratch";
-import { isCertain, isFrozen, rank, sigma2 } from "../settings";
+import { isCertain, isFrozen, isGrouped, rank, sigma2 } from "../settings";
 
 /** The least sum of weights; smaller ones have vanished in float32. */
 const LEAST_TOTAL: f64 = 1e-30;
 
 /**
  * Updates row p, its second moments, its leverage and its three sums (VIEW_ROW_SUMS) from the sums over its
- * entries that addMoments makes. If the step is frozen, only the three sums.
+ * entries that addMoments makes. If the step is frozen, only the three sums. A row that is not sampled for its
+ * group has no covariance of its own: its sums lack what V adds, and it keeps its leverage.
  */
 export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX; // −Σ w x k
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  if (isGrouped) addGroupCovariances(view, sums);
   mirrorHessian(H);
   const system = systemScratch();
   const G = vectorScratch();
@@ -38,8 +41,36 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
     }
     if (momentumFactor) memory.copy(momentumFactor + <usize>p * ROW, a, ROW);
   }
+  const squares = load<f64>(sums, MATRIX + ROW);
+  const total = load<f64>(sums, MATRIX + ROW + 8);
+  if (!isSampled(view, p)) return writeRowSums(view, p, squares + certainSquares(H, g, a), 0, total);
   invertCholesky(system);
-  writeMoments(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
+  writeMoments(view, p, total, H, g, a, squares);
+}
+
+/**
+ * 2 gᵀa + aᵀHa: with Σ w x² the squared residuals of a row without uncertainty, in float64. g = −Σ w x k.
+ */
+function certainSquares(H: usize, g: usize, a: usize): f64 {
+  let sums = f64x2.splat(0);
+  for (let s: usize = 0; s < R; s++) {
+    const u = <f64>load<f32>(a + (s << 2));
+    if (u == 0) continue;
+    const us = f64x2.splat(u);
+    for (let at: usize = 0; at < ROW; at += 8)
+      sums = f64x2.add(sums, f64x2.mul(us, f64x2.mul(promote(H + s * ROW + at), promote(a + at))));
+  }
+  for (let at: usize = 0; at < ROW; at += 8)
+    sums = f64x2.add(sums, f64x2.mul(f64x2.splat(2), f64x2.mul(promote(g + at), promote(a + at))));
+  return f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
+}
+
+/** Writes the three sums of row p. */
+function writeRowSums(view: usize, p: u32, expected: f64, determined: f64, total: f64): void {
+  const sums = load<usize>(view, VIEW_ROW_SUMS) + <usize>p * 24;
+  store<f64>(sums, expected);
+  store<f64>(sums, determined, 8);
+  store<f64>(sums, total, 16);
 }
 
 /**
@@ -53,17 +84,24 @@ function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: u
   const couplingWeights = f32x4.splat(couplingWeight);
   for (let at: usize = 0; at < MATRIX; at += 16)
     v128.store(system + at, f32x4.add(v128.load(H + at), f32x4.mul(couplingWeights, v128.load(prior + at))));
-  for (let r: usize = 0; r < R; r++) {
-    let sum = <f64>load<f32>(g + (r << 2));
-    const row = r * ROW;
+  // Two components at a time, as H and Σ⁻¹ are symmetric.
+  const weights = f64x2.splat(<f64>couplingWeight);
+  for (let at: usize = 0; at < ROW; at += 8) {
+    let sum = promote(g + at);
     for (let s: usize = 0; s < R; s++) {
-      const at = s << 2;
-      const u = <f64>load<f32>(a + at);
-      const precision = <f64>couplingWeight * <f64>load<f32>(prior + row + at);
-      sum += <f64>load<f32>(H + row + at) * u + precision * (u - <f64>load<f32>(mean + at));
+      const u = <f64>load<f32>(a + (s << 2));
+      const precision = f64x2.mul(weights, promote(prior + s * ROW + at));
+      const fromMean = f64x2.splat(u - <f64>load<f32>(mean + (s << 2)));
+      sum = f64x2.add(sum, f64x2.add(f64x2.mul(promote(H + s * ROW + at), f64x2.splat(u)), f64x2.mul(precision, fromMean)));
     }
-    store<f32>(G + (r << 2), <f32>sum);
+    v128.store64_lane(G + at, f32x4.demote_f64x2_zero(sum), 0);
   }
+}
+
+@inline
+/** Two float32 from an address on, as float64. */
+function promote(address: usize): v128 {
+  return f64x2.promote_low_f32x4(v128.load64_zero(address));
 }
 
 /**
@@ -129,12 +167,13 @@ function largestDiagonal(system: usize): f64 {
 }
 
 /**
- * Writes the three sums of row p and, unless the step is frozen, its second moments M and its leverage, from
- * the inverse in inverseScratch. total: the sum of the entries' own weights; squares: Σ w x².
+ * Writes the three sums of row p and, unless the step is frozen, its second moments M (V where covariances
+ * are those of groups) and its leverage, from the inverse in inverseScratch. total: the sum of the entries'
+ * own weights; squares: Σ w x².
  */
 function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();
-  const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;
+  const M = load<usize>(view, VIEW_MOMENTS) + slotOf(view, p) * MATRIX;
   let expected = squares;
   let determined: f64 = 0;
   for (let i: usize = 0; i < rank; i++) {
@@ -142,19 +181,18 @@ function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: us
     expected += 2 * <f64>load<f32>(g + (i << 2)) * u;
     for (let j: usize = 0; j <= i; j++) {
       const v = sigma2 * dot(T + i * 2 * ROW, T + j * 2 * ROW, i, rank);
-      const m = (isCertain ? 0 : v) + u * <f64>load<f32>(a + (j << 2));
+      const uncertainty = isCertain ? 0 : v;
+      const m = uncertainty + u * <f64>load<f32>(a + (j << 2));
       const h = <f64>load<f32>(H + j * ROW + (i << 2)) * (i == j ? 1 : 2);
       expected += m * h;
       determined += v * h;
       if (isFrozen) continue;
-      store<f32>(M + j * ROW + (i << 2), <f32>m);
-      if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), <f32>m);
+      const kept = <f32>(isGrouped ? uncertainty : m);
+      store<f32>(M + j * ROW + (i << 2), kept);
+      if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), kept);
     }
   }
-  const sums = load<usize>(view, VIEW_ROW_SUMS) + <usize>p * 24;
-  store<f64>(sums, expected);
-  store<f64>(sums, determined / sigma2, 8);
-  store<f64>(sums, total, 16);
+  writeRowSums(view, p, expected, determined / sigma2, total);
   if (!isFrozen)
     store<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2), <f32>(determined / sigma2 / max(total, LEAST_TOTAL)));
 }

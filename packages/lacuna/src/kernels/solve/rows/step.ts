@@ -19,15 +19,9 @@ import {
   openWindow, recordStart, sampleLongRow, sampleSize, segmentOfWindow, windowsBefore, windowSize,
 } from "../entries/sample";
 import { LongSample } from "../entries/window";
-import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "../scratch";
-import { kind, skip } from "../settings";
+import { GROUP_SUMS, longSampleScratch, sumBytes, sumScratch, windowScratch } from "../scratch";
+import { isGrouped, kind, skip } from "../settings";
 import { batchSize, takeTask } from "../threads";
-
-/**
- * Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in
- * float64.
- */
-export const PARTIAL_BYTES: usize = SUM_BYTES;
 
 /**
  * Runs a thread's work of a step: takes batches of chunks until none is left. The first batch of a thread is
@@ -86,7 +80,7 @@ function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): 
   // The sums of the row's segments lie one after another: this is the slot that its segment 0 would have.
   const slots = load<u32>(chunk, CHUNK_PARTIAL) - index;
   const sums = partialSums(view, slots + index);
-  if (B == 0) memory.fill(sums, 0, PARTIAL_BYTES);
+  if (B == 0) memory.fill(sums, 0, sumBytes());
   else {
     const window = windowScratch();
     openWindow(window, view, segment, length, B, sample.draws, index);
@@ -98,7 +92,7 @@ function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): 
 @inline
 /** The address of the sums in a slot of the view's partial sums. */
 function partialSums(view: usize, slot: u32): usize {
-  return load<usize>(view, VIEW_PARTIALS) + <usize>slot * PARTIAL_BYTES;
+  return load<usize>(view, VIEW_PARTIALS) + <usize>slot * sumBytes();
 }
 
 /**
@@ -125,7 +119,10 @@ function addToTree(view: usize, p: u32, sample: LongSample, slots: u32, j: u32):
   updateRow(view, p, sample.sampled, sample.nnz, partialSums(view, slots + segmentOfWindow(sample, low)));
 }
 
-/** total += other: the sums over a sample that this kind of step has (PARTIAL_BYTES each). */
+/**
+ * total += other, the sums over a sample that this kind of step has: H (R × R) or Hv (R), from MATRIX on g
+ * (R), and under a learned prior Σ w x² and Σ w in float64, and the weights by group (groups.ts).
+ */
 function addSums(total: usize, other: usize): void {
   if (kind == STEP_NEWTON || kind == STEP_POSTERIOR || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addMatrix(total, other);
   else if (kind != STEP_ZEROS) addVector(total, other);
@@ -133,6 +130,10 @@ function addSums(total: usize, other: usize): void {
   if (kind == STEP_POSTERIOR) {
     const at = MATRIX + ROW;
     v128.store(total + at, f64x2.add(v128.load(total + at), v128.load(other + at)));
+    if (isGrouped) {
+      for (let at = GROUP_SUMS; at < sumBytes(); at += 16)
+        v128.store(total + at, f32x4.add(v128.load(total + at), v128.load(other + at)));
+    }
   }
 }
 
@@ -185,10 +186,10 @@ export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, posi
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
-  let to = beginsHere ? position : position - nodesBetween(sample, sample.from, sample.to) * PARTIAL_BYTES;
+  let to = beginsHere ? position : position - <usize>nodesBetween(sample, sample.from, sample.to) * sumBytes();
   for (let low = sample.from; low < sample.to; low += largestNode(sample, low, sample.to)) {
-    memory.copy(to, partialSums(view, slots + segmentOfWindow(sample, low)), PARTIAL_BYTES);
-    to += PARTIAL_BYTES;
+    memory.copy(to, partialSums(view, slots + segmentOfWindow(sample, low)), sumBytes());
+    to += sumBytes();
   }
 }
 
@@ -218,8 +219,8 @@ function sumOfNode(sample: LongSample, table: usize, low: u32, size: u32): usize
     const to = windowsBefore(sample, load<u32>(entry, 8));
     if (from > low || to < end) continue;
     let sums = <usize>load<u32>(entry, 4);
-    if (k > 0) sums -= nodesBetween(sample, from, to) * PARTIAL_BYTES;
-    for (let other = from; other < low; other += largestNode(sample, other, to)) sums += PARTIAL_BYTES;
+    if (k > 0) sums -= <usize>nodesBetween(sample, from, to) * sumBytes();
+    for (let other = from; other < low; other += largestNode(sample, other, to)) sums += sumBytes();
     return sums;
   }
   const left = sumOfNode(sample, table, low, size >> 1);

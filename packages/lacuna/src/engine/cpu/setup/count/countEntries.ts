@@ -4,21 +4,23 @@
  */
 import type { SparseTensor } from '../../../../tensor/index.ts'
 import type { Kernel } from '../../threads/kernel.ts'
-import type { CountInput, CountResult } from '../../threads/messages.ts'
+import type { CountInput, CountResult, ThreadPosition } from '../../threads/messages.ts'
 import { anyWeighted, Block, forEachBlock, groupByTensor, NO_LIMIT } from '../blocks.ts'
 
 /**
- * Counts a thread's range of the entries by row in every view, and checks them; then adds its range of the
- * threads' own counters. The result is that of the thread's range.
+ * Counts a thread's range of the entries of its process by row in every view, and checks them; then adds its
+ * range of the threads' own counters. The result is that of the thread's range.
+ * @param thread the number of the thread in its thread group
  */
 export function countEntries(
   kernel: Kernel,
   memory: WebAssembly.Memory,
   input: CountInput,
   thread: number,
+  inProcess: ThreadPosition,
 ): CountResult {
   const { views, layout } = input
-  const counted = countRows(kernel, memory, input, thread)
+  const counted = countRows(kernel, memory, input, thread, inProcess)
   kernel.barrier(layout.control)
   views.forEach((_, v) => {
     const { ownRows, lengths, rows } = layout.views[v]
@@ -36,6 +38,7 @@ function countRows(
   memory: WebAssembly.Memory,
   { views, keys, layout }: CountInput,
   thread: number,
+  inProcess: ThreadPosition,
 ): CountResult {
   const threads = layout.blocks.length
   const order = views[0].tensor.dims.length
@@ -46,7 +49,7 @@ function countRows(
     new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
     digest.fill(0)
     let squares = 0
-    forEachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, inProcess, (from, to) => {
       const count = to - from
       block.fill(tensor, from, to)
       if (kernel.hasFault(block.columns, order, block.sizes, block.values, count)) {
@@ -88,7 +91,7 @@ function findFault(
 }
 
 /**
- * Counts a thread's range of the entries by segment, then adds its range of the threads' own counters.
+ * Counts a thread's range of the entries of its process by segment, then adds its range of the threads' own counters.
  * @param long the numbers of the views in which some row has several segments
  */
 export function countSegments(
@@ -97,6 +100,7 @@ export function countSegments(
   { views, keys, layout }: CountInput,
   long: readonly number[],
   thread: number,
+  inProcess: ThreadPosition,
 ): void {
   const threads = layout.blocks.length
   const order = views[0].tensor.dims.length
@@ -104,7 +108,7 @@ export function countSegments(
   for (const { tensor, views: group } of groupByTensor(views)) {
     const wanted = group.filter(({ number }) => long.includes(number))
     if (wanted.length === 0) continue
-    forEachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, inProcess, (from, to) => {
       block.fill(tensor, from, to)
       kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
       for (const { source, number } of wanted) {

@@ -4,7 +4,7 @@ import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
 import { newMemory } from '../../memory/memoryPool.ts'
 import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
-import type { Pool } from '../../threads/pool.ts'
+import type { ProblemWorkers } from '../../threads/workers.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
   type Chunks,
@@ -53,14 +53,12 @@ export interface NamedSource {
  * @returns the views; Σ x² and digest of all entries; and the threads' counters, for placing records
  */
 export async function countViews(
-  pool: Pool,
-  members: readonly number[],
+  { pool, members, communicator, group }: ProblemWorkers,
   module: WebAssembly.Module,
   sources: readonly NamedSource[],
   entries: ReadonlyMap<string, number>,
   keys: OrderKeys,
   padded: number,
-  communicator: Communicator,
 ): Promise<{
   views: View[]
   counted: CountResult
@@ -79,24 +77,26 @@ export async function countViews(
       }
     }),
     dims.length,
-    members.length,
+    group.threads,
   )
   // Not from the memory pool: it is garbage as soon as the entries are placed.
   const pages = Math.ceil(layout.byteLength / 65536)
-  const memory = newMemory(pages)
-  writeControl(memory, layout.control, members.length)
+  const memory = await communicator.failTogether(() => newMemory(pages))
+  await group.share(memory)
+  if (group.isLeader) writeControl(memory, layout.control, group)
+  await group.barrier()
   const input: CountInput = { views: sources.map(({ source }) => source), keys, layout }
   const results = (await pool.ask(members, (thread) => ({
     type: 'count',
     module,
     memory,
     input,
-    thread,
+    ...group.positionsOf(thread),
   }))) as CountResult[]
   await communicator.failTogether(() => refuseFaults(results, sources))
   const counted = await addResults(results, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
-  await communicator.allReduce(...lengthsOf)
+  if (group.size > 1) await communicator.allReduce(...lengthsOf)
 
   const cut = sources.map(({ name, source }, v) => {
     const { rows, ...at } = layout.views[v]
@@ -109,13 +109,21 @@ export async function countViews(
   })
   const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
   if (long.length > 0)
-    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, input, long, thread }))
-  await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
+    await pool.ask(members, (thread) => ({
+      type: 'countSegments',
+      module,
+      memory,
+      input,
+      long,
+      ...group.positionsOf(thread),
+    }))
+  await group.barrier()
+  if (group.size > 1) await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
-    // With several processes, threads place entries that they have not counted.
-    const ownCounters = communicator.size === 1 && layout.views[v].ownRows.length > 0
+    // With several thread groups, threads place entries that they have not counted.
+    const ownCounters = group.size === 1 && layout.views[v].ownRows.length > 0
     return { ...view, chunks: makeChunks(lengths, view.segment), slices: [], shared: [], ownCounters }
   })
   return { views, counted, counting: { memory, layout } }

@@ -19,7 +19,7 @@ export function prepareZeros({ parts, thread }: ThreadProblem, i: number): void 
 
 /** Writes Σ y² and Σ y over all cells to the problem's `totals`; all threads call it together. */
 export function sumAllCells(problem: ThreadProblem): void {
-  const { parts, thread, threads, totals } = problem
+  const { parts, thread, threads, inProcess, totals } = problem
   const [first] = parts
   const { modes } = first.layout
   for (const { factor, rows, rowLengths, blockSums } of modes)
@@ -27,7 +27,7 @@ export function sumAllCells(problem: ThreadProblem): void {
   modes.forEach((_, i) => {
     multiplyColumns(problem, i)
   })
-  if (thread !== 0) return
+  if (inProcess.thread !== 0) return
   const sums = modes.map((mode) => addBlocks(first.memory, first.layout, mode))
   totals[0] = sumOfSquares(first)
   totals[1] = sums[0].reduce((sum, _, r) => sum + sums.reduce((product, column) => product * column[r], 1), 0)

@@ -10,8 +10,7 @@
  */
 
 import { below, draw } from '../../../../base/random.ts'
-import { uint32Array } from '../../../../base/sharedArrays.ts'
-import { STRATA_FACTORS, STRATA_TURN_BYTES } from '../../../../kernels/solve/layout.ts'
+import { STRATA_FACTORS, STRATA_TABLES, STRATA_TURN_BYTES } from '../../../../kernels/solve/layout.ts'
 
 /** The choices of g, the blocks per mode: powers of two, so that 8 or 16 threads have equally many. */
 const BLOCKS = [32, 16, 8, 4, 2]
@@ -41,29 +40,37 @@ export interface StrataLayout {
   turns: number
   /** Per mode, (P) the position of each row in the order of the blocks. */
   positions: readonly number[]
+  /** Per mode, (P) the block of each row. */
+  blockOf: readonly number[]
+  /** Per thread, (gᴺ) its entries in each cell, then the number of its next record there. */
+  counters: readonly number[]
 }
 
 /**
  * Lays out the grid in the memory of a partition.
  * @param take allocates bytes for a purpose
  * @param entries entries of all processes
+ * @param threads the threads that fill the cells
  */
 export function layOutStrata(
   take: (item: string, bytes: number) => number,
   dims: readonly number[],
   entries: number,
+  threads: number,
 ): StrataLayout {
   const order = dims.length
   const blocks = strataBlocks(order, entries)
   const cellCount = blocks ** order
   return {
-    descriptor: take('cells', STRATA_FACTORS + 4 * order),
+    descriptor: take('cells', STRATA_FACTORS + 4 * STRATA_TABLES * order),
     blocks,
     cellCount,
     cells: take('cells', 4 * (cellCount + 1)),
     records: take('cells', 4 * (order + 1) * entries),
     turns: take('cells', STRATA_TURN_BYTES * order * blocks),
     positions: dims.map((rows) => take('cells', 4 * rows)),
+    blockOf: dims.map((rows) => take('cells', 4 * rows)),
+    counters: Array.from({ length: threads }, () => take('cells', 4 * cellCount)),
   }
 }
 
@@ -90,7 +97,7 @@ export function divideIntoBlocks(
     order[other] = row
     entries += lengths[row]
   }
-  const blockOf = uint32Array(rows)
+  const blockOf = new Uint32Array(rows)
   let before = 0
   for (let position = 0; position < rows; position++) {
     const row = order[position]

@@ -8,8 +8,8 @@ import type { PlaceInput } from '../../threads/messages.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, forEachBlock, groupByTensor, NO_LIMIT } from '../blocks.ts'
 
-/** Writes the records of a thread's range of the entries to their segments, in all views and partitions. */
-export function placeEntries({ parts, thread, threads }: ThreadProblem, input: PlaceInput): void {
+/** Writes the records of a thread's range of its process's entries to their segments, in all views and partitions. */
+export function placeEntries({ parts, thread, threads, inProcess }: ThreadProblem, input: PlaceInput): void {
   const { views, keys, borders, valueScale } = input
   const order = views[0].tensor.dims.length
   const weighted = anyWeighted(views)
@@ -22,7 +22,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, input: P
     })
   })
   for (const { tensor, views: group } of groupByTensor(views))
-    forEachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, inProcess, (from, to) => {
       parts.forEach(({ kernel, layout }, k) => {
         const block = blocks[k]
         block.fill(tensor, from, to)

@@ -15,12 +15,11 @@ import { entryWords } from './routes.ts'
  * @param problem the number of the problem
  */
 export async function routeEntries(
-  { pool, members, communicator }: ProblemWorkers,
+  { pool, members, communicator, group: { threads } }: ProblemWorkers,
   problem: number,
   input: PlaceInput,
 ): Promise<void> {
   const { size: processes } = communicator
-  const threads = members.length
   const order = input.views[0].tensor.dims.length
   const mostWords = Math.max(...input.views.map(entryWords))
   const own = Math.max(...input.views.map(({ tensor }) => tensor.values.length))
@@ -37,18 +36,19 @@ export async function routeEntries(
       const to = Math.min(tensor.values.length, from + perRound)
       const offsets = uint32Array(threads * processes)
       const outgoingEntries = { group, from, to, offsets }
-      await pool.ask(members, () => ({ type: 'pack', problem, input, outgoing: outgoingEntries }))
+      await pool.ask(members, () => ({ type: 'pack', problem, threads, input, outgoing: outgoingEntries }))
       const lengths = countsToOffsets(offsets, threads, processes)
       await pool.ask(members, () => ({
         type: 'pack',
         problem,
+        threads,
         input,
         outgoing: { ...outgoingEntries, outgoing },
       }))
       const receivedWords = await communicator.allToAll(outgoing, lengths, incoming)
       const entries = receivedWords.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
       const arrived = { group, words: incoming, entries }
-      await pool.ask(members, () => ({ type: 'placeIncoming', problem, input, incoming: arrived }))
+      await pool.ask(members, () => ({ type: 'placeIncoming', problem, threads, input, incoming: arrived }))
     }
   }
 }

@@ -1,10 +1,12 @@
 /** The M-step of a mode: μ and Σ from the posteriors of its rows, and prior means from side information. */
 
 import { invertSymmetric } from '../../../../base/inverse.ts'
+import { GROUPS } from '../../../../kernels/solve/layout.ts'
 import type { SideInformation } from '../../../engine.ts'
 import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
+import { averageCovariances, groupedRows, groupMatrix } from './groups.ts'
 import { SIGMA2, sharedNumbers } from './posteriorNumbers.ts'
 import { learnRowMeans, type ModeRows } from './rowMeans.ts'
 
@@ -23,12 +25,21 @@ export function learnMode(problem: ThreadProblem, i: number, learnsCovariance: b
   const { parts, thread, threads, sideInformation, barrier } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
-  const { perBlock } = gramBlocks(mode.rows)
-  const { factor, rows, rowLengths, blockSums, moments, productSums } = mode
+  const { factor, rows, rowLengths, blockSums } = mode
   first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
-  if (learnsCovariance)
-    first.kernel.sumMoments(moments, rows, rowLengths, perBlock, productSums, thread, threads)
+  if (problem.posterior === 'groups') sumGrouped(problem, i, learnsCovariance)
+  else if (learnsCovariance)
+    first.kernel.sumMoments(
+      mode.moments,
+      rows,
+      rowLengths,
+      gramBlocks(rows).perBlock,
+      mode.productSums,
+      thread,
+      threads,
+    )
   barrier()
+  if (thread === 0 && problem.posterior === 'groups') writeMeanMoment(problem, i)
   if (thread === 0) {
     const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
     for (const { memory, layout } of parts)
@@ -49,6 +60,54 @@ export function learnMode(problem: ThreadProblem, i: number, learnsCovariance: b
     const { factor, rows, rowLengths, mean } = layout.modes[i]
     if (observed[i] < rows) kernel.fillEmptyRows(factor, rows, rowLengths, mean, thread, threads)
   }
+}
+
+/**
+ * Averages V within the groups of mode i; sums a aᵀ over its entries where the other modes' rows need their
+ * mean, and over its rows if `learnsCovariance`. All threads call it together.
+ */
+function sumGrouped(problem: ThreadProblem, i: number, learnsCovariance: boolean): void {
+  const { parts, thread, threads } = problem
+  const [{ kernel, layout }] = parts
+  const { factor, rows, rowLengths, productSums, weightedSums } = layout.modes[i]
+  const { perBlock } = gramBlocks(rows)
+  averageCovariances(problem, i)
+  if (layout.modes.length > 2)
+    kernel.sumOuterProducts(factor, rows, rowLengths, 1, perBlock, weightedSums, thread, threads)
+  if (learnsCovariance)
+    kernel.sumOuterProducts(factor, rows, rowLengths, 0, perBlock, productSums, thread, threads)
+}
+
+/** Computes the mean of a aᵀ over the entries of every mode. All threads call it together. */
+export function averageMoments(problem: ThreadProblem): void {
+  const { parts, thread, threads, barrier } = problem
+  const [{ kernel, layout }] = parts
+  barrier()
+  for (const { factor, rows, rowLengths, weightedSums } of layout.modes)
+    kernel.sumOuterProducts(
+      factor,
+      rows,
+      rowLengths,
+      1,
+      gramBlocks(rows).perBlock,
+      weightedSums,
+      thread,
+      threads,
+    )
+  barrier()
+  if (thread === 0) for (const [i] of layout.modes.entries()) writeMeanMoment(problem, i)
+}
+
+/** Writes the mean of a aᵀ over the entries of mode i to all partitions, from its sums over blocks of rows. */
+function writeMeanMoment({ parts }: ThreadProblem, i: number): void {
+  const [first] = parts
+  if (first.layout.modes.length < 3) return
+  const { rows, rowLengths, weightedSums } = first.layout.modes[i]
+  const lengths = new Uint32Array(first.memory.buffer, rowLengths, rows)
+  let entries = 0
+  for (let p = 0; p < rows; p++) entries += lengths[p]
+  const mean = addBlocksOfMatrices(first, i, weightedSums).map((sum) => sum / entries)
+  for (const part of parts) groupMatrix(part, i, GROUPS).set(mean)
 }
 
 /** Writes the same prior mean (R) for all rows of mode i, and coupling weights of 1. */
@@ -79,7 +138,7 @@ function learnFromSideInformation(
   const [first] = parts
   const { padded } = first.layout
   const rows = modeRows(first, i, rank)
-  const products = learnsCovariance ? sumBlocksOfMoments(first, i) : undefined
+  const products = learnsCovariance ? sumMomentsOf(first, i) : undefined
   const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
   const learned = learnRowMeans(rows, side, mean, weights, products)
   const precision =
@@ -100,8 +159,9 @@ function learnFromSideInformation(
 
 /** The rows of a mode, as arrays over the memory of a partition. */
 function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank: number): ModeRows {
-  const { factor, moments, rows, rowLengths } = layout.modes[i]
+  const { factor, moments, covariances, groups, rows, rowLengths } = layout.modes[i]
   const { padded } = layout
+  const size = padded * padded
   return {
     count: rows,
     observed: observed[i],
@@ -109,7 +169,12 @@ function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank
     padded,
     lengths: new Uint32Array(memory.buffer, rowLengths, rows),
     factor: new Float32Array(memory.buffer, factor, rows * padded),
-    moments: new Float32Array(memory.buffer, moments, rows * padded * padded),
+    ...(covariances
+      ? {
+          groups: new Uint32Array(memory.buffer, groups, rows),
+          moments: new Float32Array(memory.buffer, covariances, GROUPS * size),
+        }
+      : { moments: new Float32Array(memory.buffer, moments, rows * size) }),
   }
 }
 
@@ -121,22 +186,33 @@ function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank
 function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float64Array): Float64Array {
   const { padded } = part.layout
   const n = part.observed[i]
-  const products = sumBlocksOfMoments(part, i)
+  const products = sumMomentsOf(part, i)
   const covariance = new Float64Array(rank * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
   return invertPadded(shrinkOffDiagonal(covariance, n, rank), rank, padded)
 }
 
-/**
- * Adds the block sums of M over the rows with entries, in order (R × R, padded; on and above the diagonal).
- */
-function sumBlocksOfMoments({ memory, layout }: ThreadPartition, i: number): Float64Array {
+/** Σ M over the rows of mode i with entries (R × R, padded; on and above the diagonal). */
+function sumMomentsOf(part: ThreadPartition, i: number): Float64Array {
+  const { productSums, covariances } = part.layout.modes[i]
+  const total = addBlocksOfMatrices(part, i, productSums)
+  if (!covariances) return total
+  groupedRows(part, i).sizes.forEach((size, group) => {
+    if (size === 0) return
+    const V = groupMatrix(part, i, group)
+    for (let at = 0; at < total.length; at++) total[at] += size * V[at]
+  })
+  return total
+}
+
+/** Adds sums over the blocks of rows of mode i, in order (R × R, padded; on and above the diagonal). */
+function addBlocksOfMatrices({ memory, layout }: ThreadPartition, i: number, address: number): Float64Array {
   const { padded, modes } = layout
   const size = padded * padded
   const total = new Float64Array(size)
   for (let block = 0; block < gramBlocks(modes[i].rows).count; block++) {
-    const sums = new Float64Array(memory.buffer, modes[i].productSums + 8 * block * size, size)
+    const sums = new Float64Array(memory.buffer, address + 8 * block * size, size)
     for (let at = 0; at < size; at++) total[at] += sums[at]
   }
   return total

@@ -9,7 +9,8 @@ import type { PosteriorStep } from '../../../engine.ts'
 import { MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
-import { learnMode, writeIsotropic, writePrior, writeUniformMeans } from './learnedMode.ts'
+import { clearCovariances, completeRowSums } from './groups.ts'
+import { averageMoments, learnMode, writeIsotropic, writePrior, writeUniformMeans } from './learnedMode.ts'
 import { updateNoise, updateRowVariances } from './learnedNoise.ts'
 import {
   addRowSums,
@@ -57,6 +58,8 @@ export function sweepPosterior(
     setStep(problem, step, false)
     problem.barrier()
     work.step(i)
+    if (thread === 0 && problem.posterior === 'groups')
+      completeRowSums(problem, i, false, step.isStart ?? false)
     learnMode(problem, i, sweeps > 0 && !step.isStart)
   }
   if (thread === 0) {
@@ -79,14 +82,20 @@ export function sweepPosterior(
  * @param sigma2 another σ² than the current one; 0 if it is not known
  */
 function setStep(
-  { parts, rank }: ThreadProblem,
+  { parts, rank, posterior }: ThreadProblem,
   { noise, loss, mean, isStart }: PosteriorStep,
   isFrozen: boolean,
   sigma2 = 0,
 ): void {
   for (const part of parts) {
     const numbers = sharedNumbers(part)
-    part.kernel.setPosterior(rank, sigma2 || numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
+    part.kernel.setPosterior(
+      rank,
+      sigma2 || numbers[SIGMA2],
+      isFrozen ? 1 : 0,
+      isStart ? 1 : 0,
+      posterior === 'groups' ? 1 : 0,
+    )
     const isWeighted = (noise === 'poisson' || noise === 'auto') && !isFrozen
     part.kernel.setRowNoise(
       noise === 'row' && !isFrozen ? 1 : 0,
@@ -113,9 +122,11 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
   // σ² as of an earlier start with isStart, which outliers do not affect; 0 if there was none.
   const earlierSigma2 = step.loss === 'huber' && !step.isStart ? sharedNumbers(parts[0])[SIGMA2] : 0
   problem.barrier()
-  for (const { kernel, layout } of parts)
-    for (const { factor, moments, rows } of layout.modes)
-      kernel.startMoments(factor, moments, rows, thread, threads)
+  const isGrouped = problem.posterior === 'groups'
+  if (!isGrouped)
+    for (const { kernel, layout } of parts)
+      for (const { factor, moments, rows } of layout.modes)
+        kernel.startMoments(factor, moments, rows, thread, threads)
   if (thread === 0)
     for (const part of parts) {
       sharedNumbers(part).fill(0)[SIGMA2] = sigma2
@@ -126,14 +137,17 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
         writeUniformMeans(part, i, new Float32Array(part.memory.buffer, mode.mean, part.layout.padded))
         writeIsotropic(part, i, problem.rank, lambda / sigma2)
         writePrior(part, i)
+        if (isGrouped) clearCovariances(part, i)
       })
     }
+  if (isGrouped) averageMoments(problem)
   problem.barrier()
   setStep(problem, step, true)
   const { modes } = parts[0].layout
   let determined = 0
   for (let i = 0; i < modes.length; i++) {
     work.step(i)
+    if (thread === 0 && isGrouped) completeRowSums(problem, i, true, step.isStart ?? false)
     if (thread === 0) determined += addRowSums(parts[0], i, 1)
     problem.barrier()
   }

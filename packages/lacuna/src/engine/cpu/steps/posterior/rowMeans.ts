@@ -11,8 +11,8 @@ import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
 
 /**
- * The rows of a mode: factor (count × R) and moments (count × R × R), padded. Rows of length 0 have no
- * entries.
+ * The rows of a mode: factor (count × R) and moments (count × R × R), padded; or V of groups of rows, and the
+ * group of each row. Rows of length 0 have no entries.
  */
 export interface ModeRows {
   /** Number of rows. */
@@ -25,6 +25,7 @@ export interface ModeRows {
   lengths: Uint32Array
   factor: Float32Array
   moments: Float32Array
+  groups?: Uint32Array
 }
 
 /** The prior means of a mode's rows, and what was learned with them. */
@@ -232,7 +233,7 @@ function learnLagWeights(
  * (R × R, on and above the diagonal); undefined if there is no such pair.
  */
 function covarianceOfDifferences(
-  { count, rank, padded, lengths, factor, moments }: ModeRows,
+  { count, rank, padded, lengths, factor, moments, groups }: ModeRows,
   lag: number,
 ): Float64Array | undefined {
   const spread = new Float64Array(rank * rank)
@@ -242,9 +243,11 @@ function covarianceOfDifferences(
     if (lengths[p] === 0 || lengths[q] === 0) continue
     pairs++
     const [a, b] = [p * padded, q * padded]
+    const [P, Q] = groups ? [groups[p] * padded, groups[q] * padded] : [a, b]
     for (let r = 0; r < rank; r++)
       for (let s = r; s < rank; s++) {
-        const both = moments[(a + r) * padded + s] + moments[(b + r) * padded + s]
+        let both = moments[(P + r) * padded + s] + moments[(Q + r) * padded + s]
+        if (groups) both += factor[a + r] * factor[a + s] + factor[b + r] * factor[b + s]
         spread[r * rank + s] += both - factor[a + r] * factor[b + s] - factor[b + r] * factor[a + s]
       }
   }
