@@ -4,6 +4,7 @@ import { explainFailure } from '#cli/kit.ts'
 import { convergenceCommand } from './convergenceCommand.ts'
 import { engineCommand } from './engineCommand.ts'
 import { ioCommand } from './ioCommand.ts'
+import { ranksCommand } from './ranksCommand.ts'
 import { setUpCommand } from './setUpCommand.ts'
 import { topCommand } from './topCommand.ts'
 
@@ -15,6 +16,7 @@ const program = new Command('bench')
   .addCommand(engineCommand(), { isDefault: true })
   .addCommand(convergenceCommand())
   .addCommand(ioCommand())
+  .addCommand(ranksCommand())
   .addCommand(setUpCommand())
   .addCommand(topCommand())
 for (const command of program.commands) command.copyInheritedSettings(program)

@@ -67,7 +67,7 @@ describe('models of folds on the command line', () => {
     expect(stdout).toMatch(/^Seconds: (other trials [\d.]+, )?set-up [\d.]+, models [\d.]+, neighbours /m)
     expect(readFileSync(join(folder, 'ranks.svg'), 'utf8')).toContain('chosen: rank')
     const told = await cli('info', 'e.npz')
-    expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold.error.rmse.toPrecision(4))}`)
+    expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold!.error.rmse.toPrecision(4))}`)
   })
 
   it('a checkpoint of folds resumes only with the same settings', async () => {

@@ -64,5 +64,5 @@ export function divideThreads(
 }
 
 /** The time of groups, about, in units of that of a model on one thread. */
-const timeOf = (groups: readonly ModelGroup[]): number =>
+export const timeOf = (groups: readonly ModelGroup[]): number =>
   groups.reduce((sum, { models, sideBySide, threads }) => sum + models / sideBySide / threads ** SPEEDUP, 0)

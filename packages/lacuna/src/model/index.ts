@@ -12,8 +12,10 @@ export {
   type AssembledEnsemble,
   type AssemblySeconds,
   assembleEnsemble,
+  assembleUnfinished,
   assemblyBytes,
   type FoldModels,
+  type OptionalStage,
 } from './ensemble/assembleEnsemble.ts'
 export {
   CpEnsemble,

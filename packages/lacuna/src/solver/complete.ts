@@ -43,10 +43,11 @@ export async function complete(
 /** Cross-fits as `completeByFolds` does, with the options of `complete`. */
 const completeFolds = (
   tensor: SparseTensor,
-  { choose, folds, onEpoch, ...options }: FoldedOptions,
+  { choose, folds, onEpoch, seconds, ...options }: FoldedOptions,
 ): Promise<FoldedCompletion | undefined> =>
   completeByFolds(tensor, options, {
     folds,
+    seconds,
     choose: choose ?? choosesByDefault(options),
     onEpoch: (fold, report) => onEpoch?.(report, fold),
   })

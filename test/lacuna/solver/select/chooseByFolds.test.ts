@@ -4,8 +4,9 @@
  */
 import { expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
-import { chooseByFolds, type FoldTrial, settingsOf } from '#lacuna/solver/index.js'
+import { type FoldTrial, settingsOf } from '#lacuna/solver/index.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
+import { chooseWhole } from './whole.ts'
 
 const { tensor } = synthetic({ dims: [12, 10, 8], entries: 500, rank: 2, seed: 1 })
 const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
@@ -28,7 +29,7 @@ function chosenOf(
   const settings = settingsOf(options)
   const saved = { settings, folds, starts: 1, by, seconds: 0, trials, runs: [] }
   const begun: number[] = []
-  return chooseByFolds(tensor, options, {
+  return chooseWhole(tensor, options, {
     ...{ folds, findRank, withModels, onBegin: ({ rank }: { rank: number }) => void begun.push(rank) },
     checkpointing: { saved, every: Infinity, save: async () => {} },
   }).then((found) => ({ ...found!, begun }))

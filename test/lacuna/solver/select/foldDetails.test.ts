@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseOrdered } from '#cli/commands/complete/ordered.ts'
 import { rankPlot } from '#cli/report/rankPlot.ts'
-import { completeByFolds, decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import { decodeAnyModel, encodeEnsemble } from '#lacuna/folds.js'
 import { decodeNpz, encodeNpz } from '#lacuna/formats.js'
 import { complete, InputError, synthetic } from '#lacuna/index.js'
 import { bestStart } from '#lacuna/solver/select/bestStart.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
 import { foldsOf, splitFold } from '#lacuna/tensor/split/folds.js'
+import { completeWhole, type WholeCompletion } from './whole.ts'
 
 const { tensor } = synthetic({ dims: [24, 20, 12], entries: 2500, rank: 3, snrDb: 15, seed: 2 })
 const labelled = {
@@ -16,7 +17,7 @@ const labelled = {
 }
 
 describe('models of folds', () => {
-  let result: FoldedCompletion
+  let result: WholeCompletion
   beforeAll(async () => {
     // A station that nothing explains.
     const values = tensor.values.map((x, e) =>
@@ -24,7 +25,7 @@ describe('models of folds', () => {
     )
     const options = { rank: 3, threads: 2 }
     const ordered = [{ mode: 1, lags: [1, 6] }]
-    result = (await completeByFolds({ ...labelled, values }, options, { folds: 3, starts: 2, ordered }))!
+    result = (await completeWhole({ ...labelled, values }, options, { folds: 3, starts: 2, ordered }))!
   })
 
   it('out-of-fold errors are listed by mode and support, with the worst rows by label', () => {
@@ -83,7 +84,7 @@ describe('starts', () => {
 
   it('every model of a cross-fit continues from the best of its own starts', async () => {
     const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
-    const { model } = (await completeByFolds(tensor, options, { folds: 2, starts: 3 }))!
+    const { model } = (await completeWhole(tensor, options, { folds: 2, starts: 3 }))!
     const folds = foldsOf(tensor, gapsOf(tensor), 2, 6)
     for (const [fold, member] of model.members.entries()) {
       const { train } = splitFold(tensor, folds, fold)
@@ -93,7 +94,7 @@ describe('starts', () => {
   })
 
   it('a number of starts of 0 is refused', async () => {
-    await expect(completeByFolds(tensor, {}, { starts: 0 })).rejects.toThrow(
+    await expect(completeWhole(tensor, {}, { starts: 0 })).rejects.toThrow(
       'starts is 0; it must be a whole number from 1 to 100.',
     )
   })
@@ -123,7 +124,7 @@ describe('ordered modes', () => {
 
   it('completeByFolds refuses a lag of 0 of an ordered mode', async () => {
     const ordered = [{ mode: 1, lags: [0] }]
-    await expect(completeByFolds(tensor, {}, { ordered })).rejects.toThrow('cannot be 0 apart')
+    await expect(completeWhole(tensor, {}, { ordered })).rejects.toThrow('cannot be 0 apart')
   })
 })
 

@@ -1,15 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  CpEnsemble,
-  completeByFolds,
-  decodeAnyModel,
-  encodeEnsemble,
-  type FoldedCompletion,
-} from '#lacuna/folds.js'
+import { CpEnsemble, decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import { complete, decodeModel, type SparseTensor, split, synthetic } from '#lacuna/index.js'
 import {
   type ChosenByFolds,
-  chooseByFolds,
   decodeSearch,
   encodeSearch,
   type FoldTrial,
@@ -18,6 +11,7 @@ import {
 import { pickEntries } from '#lacuna/tensor/index.js'
 import { foldsOf } from '#lacuna/tensor/split/folds.js'
 import { shuffleEntries } from '../../engine/entrySets.ts'
+import { chooseWhole, completeWhole, type WholeCompletion } from './whole.ts'
 
 const chance = (e: number): number => Math.abs(Math.sin(12.9898 * (e + 1)) * 43758.5453) % 1
 const normal = (e: number): number =>
@@ -42,9 +36,9 @@ function waves(): SparseTensor {
 describe('folds', () => {
   const { train, test } = split(waves(), { test: 0.4 }, 1)
   const options = { rank: 4, seed: 3 }
-  let result: FoldedCompletion
+  let result: WholeCompletion
   beforeAll(async () => {
-    result = (await completeByFolds(train, { ...options, threads: 2 }))!
+    result = (await completeWhole(train, { ...options, threads: 2 }))!
   })
 
   it('an ensemble of folds predicts better than one model, and its out-of-fold error is close to the test error', async () => {
@@ -94,7 +88,7 @@ describe('folds', () => {
       3,
     )
     const other = { ...train, values: train.values.map((x, e) => (folds[e] === 0 ? 20 - x : x)) }
-    const again = (await completeByFolds(other, { ...options, threads: 1 }))!
+    const again = (await completeWhole(other, { ...options, threads: 1 }))!
     expect(again.model.members[0].factors).toEqual(result.model.members[0].factors)
     expect(again.model.members[1].factors).not.toEqual(result.model.members[1].factors)
     expect(again.outOfFold.error.rmse).toBeGreaterThan(result.outOfFold.error.rmse)
@@ -144,7 +138,7 @@ describe('folds', () => {
         Uint32Array.from(tensor.values.keys()).filter((e) => isGap(e) === gap),
       )
     const [known, gaps] = [pick(false), pick(true)]
-    const { model, outOfFold } = (await completeByFolds(known, { rank: 3, threads: 2 }))!
+    const { model, outOfFold } = (await completeWhole(known, { rank: 3, threads: 2 }))!
     expect(outOfFold.by).toBe('what has mode 1 and mode 2 in common')
     expect(outOfFold.error.rmse).toBeGreaterThan(0.9 * model.error(gaps).rmse)
     let inside = 0
@@ -163,7 +157,7 @@ describe('folds', () => {
       () => 5,
     ]) {
       const odd = { ...tensor, values: tensor.values.map((_, e) => value(e)) }
-      const { model } = (await completeByFolds(odd, { rank: 2, threads: 1 }, { folds: 3 }))!
+      const { model } = (await completeWhole(odd, { rank: 2, threads: 1 }, { folds: 3 }))!
       const { value: y, low, high } = model.interval([1, 1])
       expect([low <= y, y <= high, Number.isFinite(high)]).toEqual([true, true, true])
     }
@@ -180,7 +174,7 @@ describe('folds', () => {
   it('the verdict on a model of pure noise is not to use it', async () => {
     const { tensor } = synthetic({ dims: [20, 15, 6], entries: 900, rank: 2, seed: 1 })
     const noise = { ...tensor, values: tensor.values.map((_, e) => chance(e)) }
-    const { outOfFold } = (await completeByFolds(noise, { rank: 3, threads: 1 }, { folds: 3 }))!
+    const { outOfFold } = (await completeWhole(noise, { rank: 3, threads: 1 }, { folds: 3 }))!
     expect(outOfFold.verdict).toMatch(/^no better than .*: do not use this model$/)
   })
 
@@ -190,7 +184,7 @@ describe('folds', () => {
       [5, 15],
     ]) {
       const { tensor } = synthetic({ dims: [30, 25, 20], entries: 6000, rank, snrDb, seed: rank })
-      const found = (await chooseByFolds(tensor, { threads: 2 }, { folds: 3, findRank: 'smallest' }))!
+      const found = (await chooseWhole(tensor, { threads: 2 }, { folds: 3, findRank: 'smallest' }))!
       const [{ options, fit }, ...others] = found.candidates
       expect([options.rank, others.length]).toEqual([rank, 0])
       expect(fit.models[0].rank).toBe(rank)
@@ -203,7 +197,7 @@ describe('folds', () => {
   it('an interrupted cross-fit continues from its checkpoint with the same bits, and refuses other settings or entries', async () => {
     const abort = new AbortController()
     const saved: Uint8Array[] = []
-    const cut = await completeByFolds(
+    const cut = await completeWhole(
       train,
       { ...options, threads: 2, signal: abort.signal },
       {
@@ -218,7 +212,7 @@ describe('folds', () => {
     )
     expect(cut).toBeUndefined()
     const goOn = (bytes: Uint8Array, changed: object, more: object = {}, tensor = train) =>
-      completeByFolds(
+      completeWhole(
         tensor,
         { ...options, threads: 1, ...changed },
         {
@@ -271,7 +265,7 @@ describe('folds', () => {
     const choosing = { folds: 3, choose: true, findRank: 'best' as const }
 
     it('chooseByFolds chooses the smallest out-of-fold error, gives up hopeless trials early, and has the same bits on any threads', async () => {
-      const found = (await chooseByFolds(tensor, { threads: 1 }, choosing))!
+      const found = (await chooseWhole(tensor, { threads: 1 }, choosing))!
       const { trials, chosen, isCut } = found.choice
       expect(isCut).toBe(false)
       // The best of each step on the way, and what is tried at the rank that was best.
@@ -288,7 +282,7 @@ describe('folds', () => {
       expect(gaussian.rmse / auto.rmse).toBeCloseTo(Math.sqrt(squares(gaussian) / squares(auto)), 9)
       expect(trials.map(({ noise }) => noise)).toEqual(expect.arrayContaining(['gaussian', 'row']))
       expect(modelsOf(found).map(({ rank }) => rank)).toEqual([1, 2, 3].map(() => chosen.rank))
-      const again = (await chooseByFolds(tensor, { threads: 3 }, choosing))!
+      const again = (await chooseWhole(tensor, { threads: 3 }, choosing))!
       expect(again.choice).toEqual(found.choice)
       expect(modelsOf(again)[2].factors).toEqual(modelsOf(found)[2].factors)
     })
@@ -301,7 +295,7 @@ describe('folds', () => {
         state = now
       }
       const checkpointing = { every: Infinity, save }
-      const cut = await chooseByFolds(
+      const cut = await chooseWhole(
         tensor,
         { threads: 1, signal: abort.signal },
         {
@@ -316,7 +310,7 @@ describe('folds', () => {
       const due: number[] = []
       const often = { every: 0, save: async ({ trials }: SearchState) => void due.push(trials.length) }
       const quick = { threads: 2, prior: 'isotropic', epochs: 3 } as const
-      const { choice } = (await chooseByFolds(tensor, quick, {
+      const { choice } = (await chooseWhole(tensor, quick, {
         folds: 2,
         findRank: 'best',
         checkpointing: often,
@@ -324,7 +318,7 @@ describe('folds', () => {
       expect([...new Set(due)].sort()).toEqual([...Array(choice.trials.length + 1).keys()])
       expect(state!.trials.map(({ rank }) => rank)).toEqual([2, 4])
       const begun: number[] = []
-      const found = (await chooseByFolds(
+      const found = (await chooseWhole(
         tensor,
         { threads: 1 },
         {
@@ -334,7 +328,7 @@ describe('folds', () => {
         },
       ))!
       expect(begun[0]).toBe(8)
-      const alone = (await chooseByFolds(tensor, { threads: 2 }, choosing))!
+      const alone = (await chooseWhole(tensor, { threads: 2 }, choosing))!
       expect(found.choice).toEqual(alone.choice)
       for (const [c, { fit }] of found.candidates.entries())
         expect(fit.models[0].factors).toEqual(alone.candidates[c].fit.models[0].factors)
@@ -342,15 +336,8 @@ describe('folds', () => {
 
     it('chooseByFolds tries no other noise model where a prior cannot be learned', async () => {
       const asked = { threads: 1, prior: 'isotropic', epochs: 5, rank: 2 } as const
-      const found = (await chooseByFolds(tensor, asked, { folds: 2, choose: true }))!
+      const found = (await chooseWhole(tensor, asked, { folds: 2, choose: true }))!
       expect(found.choice.trials).toHaveLength(1)
-    })
-
-    it('a search whose time is up returns the models of its first trial, and that it was cut', async () => {
-      const found = (await chooseByFolds(tensor, { threads: 1 }, { ...choosing, seconds: 1e-3 }))!
-      expect(found.choice.isCut).toBe(true)
-      expect(found.choice.trials.map(({ rank }) => rank)).toEqual([2])
-      expect(modelsOf(found)).toHaveLength(3)
     })
   })
 
@@ -367,8 +354,8 @@ describe('folds', () => {
 
   it('folds are refused where there is only one, or there are more than entries allow', async () => {
     const few = pickEntries(train, Uint32Array.from([0, 1, 2]))
-    await expect(completeByFolds(few, options)).rejects.toThrow('use fewer folds')
-    await expect(completeByFolds(train, options, { folds: 1 })).rejects.toThrow(
+    await expect(completeWhole(few, options)).rejects.toThrow('use fewer folds')
+    await expect(completeWhole(train, options, { folds: 1 })).rejects.toThrow(
       'folds is 1; it must be a whole number from 2 to 100.',
     )
   })

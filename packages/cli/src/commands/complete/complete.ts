@@ -174,9 +174,9 @@ Examples:
   lacuna complete trips.tns --best --seconds 120 --test 0.1 -o model.npz
   lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
 
---epochs limits each model of --folds and --best; so does --seconds with --folds, while with --best and
---rank auto it limits all trials together. The model is written when all models of an ensemble are learned;
-a checkpoint is saved on the way, as for one model.
+--epochs limits each model of --folds and --best. --seconds limits everything together with --folds, --best and
+--rank auto, from reading to writing: what there is no time for is left out, and named. The model is written when
+all models of an ensemble are learned; a checkpoint is saved on the way, as for one model.
 
 Ctrl-C, SIGTERM and SIGHUP stop after the current iteration and save the model so far, and a checkpoint: the same command
 with --resume continues, on any number of threads, with the same result as an uninterrupted run. A run that is killed

@@ -22,6 +22,8 @@ export interface CompleteContext {
   readonly entries: Entries
   /** Progress lines and notices on stderr. */
   readonly progress: Progress
+  /** When the command began, in milliseconds of performance.now(). */
+  readonly begun: number
 }
 
 /** One invocation of `lacuna complete` whose entries have been read and whose settings are resolved. */

@@ -41,7 +41,7 @@ import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
 import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
-import { crossFitJson, crossFitText, evaluateOnTest } from './report/crossFitReport.ts'
+import { crossFitJson, crossFitText, describeLeftOut, evaluateOnTest } from './report/crossFitReport.ts'
 
 /** Options of `complete` that concern cross-fitting. */
 export type CrossFitOptions = Pick<
@@ -91,18 +91,17 @@ export function checkCrossFitOptions(
 export async function learnEnsemble(context: LearningContext): Promise<void> {
   const { options, interruption, progress } = context
   const { train, test } = context.sets
-  const { seconds, ...settings } = context.settings
+  const { seconds, ...settings } = context.settings // seconds are for everything together
   const { ordered, best = false, choose, output, resume } = options
   const path = output === undefined ? undefined : checkpointPath(output)
   const checkpoint = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
   if (!resume && path !== undefined && (await fileExists(path))) reportReplacedCheckpoint(path, progress)
   const result = await completeByFolds(
     train,
-    // --best spends its seconds on everything together, --folds on each model.
-    { ...settings, seconds: best ? undefined : seconds, signal: interruption.signal },
+    { ...settings, signal: interruption.signal },
     {
       ...searchOptions(context, checkpoint),
-      seconds: best ? seconds : undefined,
+      seconds: secondsToLearn(context),
       findRank: rankCriterion(options),
       choose: choose ?? (best || choosesByDefault(settings)),
       ordered: ordered && parseOrdered(ordered, train),
@@ -111,6 +110,7 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   progress.end()
   if (!result) throw reportInterruption(context)
   const { model } = result
+  if (result.leftOut.length > 0) progress.say(describeLeftOut(result.leftOut))
   const onTest = test && evaluateOnTest(model, test)
   if (onTest) model.training.test = onTest.error
   const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
@@ -124,6 +124,33 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
   await plotRanks(options.plot, result.choice)
+}
+
+/** Seconds from the start of the program to the command, and from the report to its end. */
+const PROGRAM_SECONDS = 0.2
+/** Bytes that are written in a second, at least, with checksums. */
+const WRITTEN_PER_SECOND = 5e7
+/** Test entries that an ensemble predicts in a second, at least, per component and model. */
+const PREDICTED_PER_SECOND = 1e7
+
+/**
+ * Returns the seconds of --seconds that are left for learning: without those since the command began, and
+ * those for evaluating and writing the model; undefined without --seconds.
+ */
+function secondsToLearn({ options, settings, sets, begun }: LearningContext): number | undefined {
+  const { seconds } = settings
+  if (seconds === undefined) return undefined
+  const { train, test } = sets
+  const { folds = 5, output } = options
+  const rank = settings.rank ?? 16
+  const rows = train.dims.reduce((sum, dim) => sum + dim, 0)
+  // The file has the factors of all models, and the entries where neighbours are used.
+  const bytes =
+    output === undefined ? 0 : 4 * (folds * rows * rank + (train.dims.length + 1) * train.values.length)
+  const predicted = (test?.values.length ?? 0) * folds * rank
+  const after = PROGRAM_SECONDS + bytes / WRITTEN_PER_SECOND + predicted / PREDICTED_PER_SECOND
+  const since = (performance.now() - begun) / 1000
+  return Math.max(0.5 * (seconds - since), seconds - since - after, 1e-3)
 }
 
 /** Writes the ensemble and removes its checkpoint. @returns the error that prevented it, or else undefined */
@@ -142,8 +169,10 @@ export interface FoundRank {
   rank: number
   /** Whether the run of that model has a checkpoint already, which contains the rank. */
   isBegun: boolean
-  /** The ranks that were tried; undefined if the checkpoint of an older version has the rank alone. */
+  /** The ranks that were tried; undefined if the time was up before, or the checkpoint has the rank alone. */
   choice?: FoldChoice
+  /** Seconds of --seconds that are left for the model; as given if undefined. */
+  seconds?: number
 }
 
 /**
@@ -159,17 +188,27 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
     const { settings, progress } = decodeRun(bytes, path)
     return { rank: settings.rank, isBegun: true, choice: progress.selection?.ranks }
   }
-  // The seconds are for all trials together, and again for the model; patience is for its validation entries.
+  // The seconds are for the trials and the model together; patience is for its validation entries.
   const { seconds, patience, ...settings } = context.settings
   const found = await chooseByFolds(
     context.sets.train,
     { ...settings, signal: interruption.signal },
-    { ...searchOptions(context, bytes), seconds, findRank: 'smallest', withModels: false },
+    {
+      ...searchOptions(context, bytes),
+      seconds: secondsToLearn(context),
+      findRank: 'smallest',
+      withModels: false,
+    },
   )
   progress.end()
   if (!found) throw reportInterruption(context)
+  if (found.leftOut.length > 0) progress.say(describeLeftOut(found.leftOut))
+  const left = secondsToLearn(context)
+  // Loading the entries on the engine takes no longer than reading them did.
+  const secondsLeft = left && Math.max(0.7 * left, left - context.readingSeconds)
+  if ('unfinished' in found) return { rank: found.unfinished[0].rank, isBegun: false, seconds: secondsLeft }
   await plotRanks(options.plot, found.choice)
-  return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
+  return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice, seconds: secondsLeft }
 }
 
 /**

@@ -19,7 +19,12 @@ import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
 export async function completeOneModel(context: LearningContext, found?: FoundRank): Promise<void> {
   const { options, settings, sets, interruption, progress, communicator } = context
   const { run, selection } = await learnModel(
-    found ? { ...context, settings: { ...settings, rank: found.rank } } : context,
+    found
+      ? {
+          ...context,
+          settings: { ...settings, rank: found.rank, seconds: found.seconds ?? settings.seconds },
+        }
+      : context,
     found,
   )
   try {

@@ -100,7 +100,9 @@ function createContext(
   progress: Progress,
 ): CompleteContext {
   const { communicator } = engine
-  return { files, options, engine, communicator, entries: entriesOf(communicator, progress), progress }
+  const begun = performance.now()
+  const entries = entriesOf(communicator, progress)
+  return { files, options, engine, communicator, entries, progress, begun }
 }
 
 /** Result of prepareJob. */

@@ -37,10 +37,16 @@ export interface FoldModels {
 export interface AssembledEnsemble {
   model: CpEnsemble
   outOfFold: OutOfFold
-  stability: EnsembleStability
+  /** Undefined where it was left out. */
+  stability?: EnsembleStability
   /** Seconds of each stage. */
   took: AssemblySeconds
+  /** The stages that were left out. */
+  leftOut: OptionalStage[]
 }
+
+/** A stage that can be left out. */
+export type OptionalStage = 'neighbours' | 'stability'
 
 /** Seconds that the stages of assembling an ensemble took; plain data. */
 export interface AssemblySeconds {
@@ -63,14 +69,22 @@ const UNSEEN_CELLS = 20_000
  * @param given the entries that the folds were made of
  * @param seed of the random cells at which the models' disagreement is measured
  * @param ordered modes whose rows are ordered; found from the residuals if undefined
+ * @param hasTimeFor asked before each stage that can be left out; none is by default
  */
 export function assembleEnsemble(
   given: SparseTensor,
   fit: FoldModels,
   seed: number,
   ordered: readonly Ordered[] | undefined,
+  hasTimeFor: (stage: OptionalStage) => boolean = () => true,
 ): AssembledEnsemble {
   const secondsSinceLast = stopwatch()
+  const leftOut: OptionalStage[] = []
+  const isWanted = (stage: OptionalStage): boolean => {
+    const isTime = hasTimeFor(stage)
+    if (!isTime) leftOut.push(stage)
+    return isTime
+  }
   const order = cOrderOf(given)
   const tensor = order ? pickEntries(given, order) : given
   const { models, by } = fit
@@ -79,9 +93,12 @@ export function assembleEnsemble(
     ? pickNumbers(fit.predictions, order, new Float32Array(order.length))
     : fit.predictions
   const observed = observe(tensor)
-  const predictionsByModel = models.map((model) => model.predictMany(tensor.indices))
   const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
-  const corrected = learnNeighbours(tensor, predictionsByModel, folds, isByEntry, ordered)
+  const predictAll = (): Float32Array[] => models.map((model) => model.predictMany(tensor.indices))
+  const corrected =
+    mayHaveNeighbours(tensor.dims, tensor.values.length) && isWanted('neighbours')
+      ? learnNeighbours(tensor, predictAll(), folds, isByEntry, ordered)
+      : undefined
   const predictions = corrected?.predictions ?? uncorrected
   const neighbours = secondsSinceLast()
   const support = supportOfCells(observed, tensor.indices)
@@ -120,10 +137,21 @@ export function assembleEnsemble(
       ...(valueName !== undefined && { value: valueName }),
     },
   })
-  const stability = ensembleStability(model, tensor)
-  model.training.stability = stability
+  const stability = isWanted('stability') ? ensembleStability(model, tensor) : undefined
+  if (stability) model.training.stability = stability
   const took = { neighbours, intervals: intervalSeconds, errors, stability: secondsSinceLast() }
-  return { model, outOfFold, stability, took }
+  return { model, outOfFold, stability, took, leftOut }
+}
+
+/**
+ * Combines models of some folds into an ensemble without errors and intervals, for which entries must be
+ * predicted by models of all folds.
+ * @param tensor the entries that the folds were made of
+ */
+export function assembleUnfinished(tensor: SparseTensor, models: readonly CpModel[]): CpEnsemble {
+  const { dims, labels, modes } = tensor
+  const { training } = models[0]
+  return new CpEnsemble({ dims, labels, modes, members: models, observed: observe(tensor), training })
 }
 
 /** Makes a function that returns the seconds since it was last called, or made. */

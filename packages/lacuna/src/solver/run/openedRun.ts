@@ -18,6 +18,8 @@ export interface OpenedRun {
   readonly options: RunOptions
   readonly progress: Progress
   readonly measureErrors: ErrorMeter
+  /** Cost (`LoadedProblem.cost`) and seconds of the iterations since it was opened. */
+  readonly pace: { cost: number; seconds: number }
   settings: Settings
   method: RunMethod
   /** Statistics of the entries for models, once a model has been asked for. */
@@ -28,7 +30,8 @@ export interface OpenedRun {
 export function assembleRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
   const method = methodOf(settings, problem, options)
   const measureErrors = errorMeter(problem, method, options)
-  return { tensor, problem, options, settings, method, measureErrors, progress }
+  const pace = { cost: 0, seconds: 0 }
+  return { tensor, problem, options, settings, method, measureErrors, progress, pace }
 }
 
 /**

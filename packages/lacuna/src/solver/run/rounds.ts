@@ -16,6 +16,8 @@ import type { Progress } from './runState.ts'
  * float32 must hold its square.
  */
 const LARGEST_LAMBDA = 1e15
+/** An iteration that would end after this multiple of the time limit is not begun. */
+const MOST_OVERTIME = 1.05
 
 /**
  * Runs rounds until one is to be reported, and updates the progress of the run.
@@ -30,11 +32,17 @@ export async function advanceRounds(run: OpenedRun, seconds: number): Promise<Ep
     progress.round ??= { ...method.next(progress.method, past), done: 0 }
     const { round } = progress
     const left = settings.seconds - progress.seconds
+    if (left <= 0 || isTooLong(run, round)) {
+      progress.stopped = 'seconds'
+      return undefined
+    }
     const { done, cut, ...took } = await problem.iterate({
       ...iterationsOf(run, round),
       seconds: Math.min(seconds, left),
     })
     addSeconds(progress, took)
+    run.pace.cost += done * problem.cost({ sample: round.sample, kind: round.step.kind })
+    run.pace.seconds += took.seconds
     progress.updateSeconds += took.seconds
     progress.iterations += done
     round.done += done
@@ -63,6 +71,16 @@ export async function advanceRounds(run: OpenedRun, seconds: number): Promise<Ep
       return report
     }
   }
+}
+
+/**
+ * Whether an iteration of a round would end much after the time limit, by the pace of those before it; false
+ * if nothing has been learned yet: then there would be no result.
+ */
+function isTooLong({ problem, progress, settings, pace }: OpenedRun, { sample, step }: Round): boolean {
+  if (settings.seconds === Infinity || !progress.learned || pace.cost === 0) return false
+  const seconds = (problem.cost({ sample, kind: step.kind }) * pace.seconds) / pace.cost
+  return progress.seconds + seconds > MOST_OVERTIME * settings.seconds
 }
 
 /**

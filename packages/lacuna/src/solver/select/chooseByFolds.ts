@@ -2,9 +2,11 @@
  * Rank and other settings by cross-fitting: entries are predicted by models that were fitted without them, at
  * one rank after another until more components no longer help, and then with other settings, one at a time.
  */
+import type { CpModel } from '../../model/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
-import type { CrossFit } from './crossFit.ts'
+import type { CrossFit, Unfinished } from './crossFit.ts'
+import type { Deadline } from './deadline.ts'
 import { FoldSearch, type SearchOptions } from './foldSearch.ts'
 import {
   alternativeChanges,
@@ -33,7 +35,20 @@ export interface ChosenByFolds {
   choice: FoldChoice
   /** The chosen settings with their models, and those that are nearly as good. */
   candidates: Candidate[]
+  /** What was left out because the time was up, in words; empty without a time limit. */
+  leftOut: string[]
+  /** The time limit of the search and of what follows. */
+  deadline: Deadline
 }
+
+/** The models of the first trial, of which the time limit left out some. */
+export interface UnfinishedSearch extends Pick<ChosenByFolds, 'leftOut'> {
+  /** The models that there are, at least one. */
+  unfinished: readonly CpModel[]
+}
+
+/** What an ensemble of unfinished models is without, in words. */
+export const WITHOUT_ERRORS = 'out-of-fold errors, intervals and neighbours'
 
 /** Settings with the models of all folds. */
 export interface Candidate {
@@ -65,17 +80,21 @@ const NEAR = 0.01
 /**
  * Searches settings by cross-fitting: the rank if `findRank` is given, then other settings if `choose` is
  * true; else it makes the one trial of the options.
- * @returns the choice and, unless `withModels` is false, the models; undefined if it was interrupted
+ * @returns the choice and, unless `withModels` is false, the models; the models alone where the time was up
+ * before those of the first trial were there; undefined if it was interrupted
  */
 export async function chooseByFolds(
   tensor: SparseTensor,
   options: RunOptions,
   { findRank, choose = false, withModels = true, ...searchOptions }: ChooseByFoldsOptions = {},
-): Promise<ChosenByFolds | undefined> {
-  const search = new FoldSearch(tensor, options, searchOptions)
+): Promise<ChosenByFolds | UnfinishedSearch | undefined> {
+  const search = new FoldSearch(tensor, options, searchOptions, withModels)
+  const leftOut: string[] = []
   let { chosen, isCut } = findRank
     ? await searchRanks(search, findRank)
     : { chosen: await search.attempt({}), isCut: false }
+  if (isCut) leftOut.push(search.trials.length > 0 ? `ranks above ${largestRank(search)}` : 'all ranks')
+  if (choose && chosen && isCut) leftOut.push('other settings')
   if (choose && chosen && !isCut) {
     const changes = findRank ? { rank: chosen.rank } : {}
     const attempt = async (changes: TrialChanges, { rank }: FoldTrial): Promise<FoldTrial | undefined> =>
@@ -83,25 +102,50 @@ export async function chooseByFolds(
     const found = await searchAlternatives(chosen, changes, alternativeChanges(options, true), attempt)
     chosen = found.chosen
     isCut = found.isCut
+    if (isCut) leftOut.push('some of the other settings')
   }
-  if (!chosen || search.isInterrupted) return undefined
+  if (search.isInterrupted) return undefined
+  if (search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
+  if (!chosen) return undefined
   const { rmse } = chosen
   const isNear = (trial: FoldTrial): boolean =>
     findRank !== 'smallest' &&
     trial.folds === search.folds &&
     trial.rmse <= (1 + NEAR) * rmse &&
-    // When the time is up no model is fitted again.
-    (!isCut || search.hasModels(trial))
+    // Without time for it, no model is fitted again.
+    (search.hasModels(trial) || (!isCut && search.hasTimeFor(trial.rank)))
   const candidates: Candidate[] = []
   if (withModels)
     for (const trial of new Set([chosen, ...search.trials.filter(isNear)])) {
       const fit = await search.models(trial)
+      if (!fit && search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
       if (!fit) return undefined
+      if (fit.cut > 0) leftOut.push(describeCut(fit.cut, search.folds))
       candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
   const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
-  return { choice: { trials, chosen, isCut }, candidates }
+  return { choice: { trials, chosen, isCut }, candidates, leftOut, deadline: search.deadline }
 }
+
+/** The largest rank that was tried. */
+const largestRank = ({ trials }: FoldSearch): number => Math.max(...trials.map(({ rank }) => rank))
+
+/** Describes models that the time limit has cut off. */
+const describeCut = (cut: number, folds: number): string => `the last epochs of ${cut} of ${folds} models`
+
+/** The result where the first trial has no models of all folds. */
+const unfinishedSearch = (
+  { folds }: FoldSearch,
+  { models }: Unfinished,
+  findRank: ChooseByFoldsOptions['findRank'],
+): UnfinishedSearch => ({
+  unfinished: models,
+  leftOut: [
+    ...(findRank ? ['ranks other than the first'] : []),
+    models.length < folds ? `${folds - models.length} of ${folds} models` : describeCut(folds, folds),
+    WITHOUT_ERRORS,
+  ],
+})
 
 /**
  * Tries growing ranks until they no longer help; with the goal 'smallest' it then bisects below the first

@@ -8,14 +8,22 @@ import {
   type AssembledEnsemble,
   type AssemblySeconds,
   assembleEnsemble,
+  assembleUnfinished,
   type CpEnsemble,
   type EnsembleStability,
+  type OptionalStage,
   type Ordered,
   type OutOfFold,
 } from '../../model/index.ts'
 import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { type Candidate, type ChooseByFoldsOptions, chooseByFolds } from './chooseByFolds.ts'
+import {
+  type Candidate,
+  type ChooseByFoldsOptions,
+  chooseByFolds,
+  type UnfinishedSearch,
+  WITHOUT_ERRORS,
+} from './chooseByFolds.ts'
 import type { FoldChoice } from './trials.ts'
 
 /**
@@ -30,12 +38,17 @@ export interface ByFoldsOptions extends ChooseByFoldsOptions {
 export interface FoldedCompletion {
   /** The models of all folds as one. */
   model: CpEnsemble
-  /** Errors on the training entries, each predicted by the model that was fitted without it. */
-  outOfFold: OutOfFold
+  /**
+   * Errors on the training entries, each predicted by the model that was fitted without it; undefined where a
+   * time limit left no time for all models, and then the model has no intervals either.
+   */
+  outOfFold?: OutOfFold
   /** Trials and the chosen one; undefined where there was only one setting to try. */
   choice?: FoldChoice
-  /** Whether the models agree on their components. */
-  stability: EnsembleStability
+  /** Whether the models agree on their components; undefined where a time limit left it out. */
+  stability?: EnsembleStability
+  /** What was left out because the time was up, in words; empty without a time limit. */
+  leftOut: string[]
   /** Seconds that it took, including those before it was resumed. */
   seconds: number
   /** Seconds of its stages, without those before it was resumed. */
@@ -69,16 +82,28 @@ export async function completeByFolds(
   checkModes(tensor, foldOptions)
   const found = await chooseByFolds(tensor, options, searchOptions)
   if (!found) return undefined
-  const { candidates } = found
+  const before = foldOptions.checkpointing?.saved?.seconds ?? 0
+  if ('unfinished' in found) return completeUnfinished(tensor, found, before, start)
+  const { candidates, deadline } = found
+  if (!deadline.hasTimeForIntervals) {
+    const leftOut = [...found.leftOut, WITHOUT_ERRORS]
+    return completeUnfinished(tensor, { unfinished: candidates[0].fit.models, leftOut }, before, start)
+  }
+  const leftOut = [...found.leftOut]
+  const hasTimeFor = (stage: OptionalStage): boolean => deadline.hasTimeFor(stage)
   const { seed } = settingsOf(options)
   let best: (AssembledEnsemble & Pick<Candidate, 'trial' | 'fit'>) | undefined
   for (const { trial, fit } of candidates) {
-    const assembled = { trial, fit, ...assembleEnsemble(tensor, fit, seed, ordered) }
+    if (best && !hasTimeFor('neighbours')) {
+      leftOut.push('ensembles of trials that are nearly as good')
+      break
+    }
+    const assembled = { trial, fit, ...assembleEnsemble(tensor, fit, seed, ordered, hasTimeFor) }
     if (!best || assembled.outOfFold.error.rmse < best.outOfFold.error.rmse) best = assembled
     collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and the ensemble that is not as good
   }
   const { trial, fit, model, outOfFold, stability, took: assembly } = best!
-  const before = foldOptions.checkpointing?.saved?.seconds ?? 0
+  for (const stage of best!.leftOut) leftOut.push(stageNames[stage])
   const elapsed = (performance.now() - start) / 1000
   const seconds = before + elapsed
   const used = { setUp: fit.setUpSeconds, models: fit.seconds - fit.setUpSeconds, ...assembly }
@@ -86,8 +111,33 @@ export async function completeByFolds(
   const took = { search: Math.max(0, search), ...used }
   const { trials, isCut } = found.choice
   const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
-  Object.assign(model.training, { seconds, ...choice })
-  return { model, outOfFold, stability, ...choice, seconds, took }
+  Object.assign(model.training, { seconds, ...choice, ...(leftOut.length > 0 && { leftOut }) })
+  return { model, outOfFold, stability, ...choice, leftOut, seconds, took }
+}
+
+/** The stages that can be left out, in words. */
+const stageNames: Readonly<Record<OptionalStage, string>> = {
+  neighbours: 'the correction by neighbours',
+  stability: 'the stability of components',
+}
+
+/**
+ * The result where the time was up before there were models of all folds.
+ * @param before seconds before it was resumed
+ * @param start in milliseconds of `performance.now`
+ */
+function completeUnfinished(
+  tensor: SparseTensor,
+  { unfinished, leftOut }: UnfinishedSearch,
+  before: number,
+  start: number,
+): FoldedCompletion {
+  const model = assembleUnfinished(tensor, unfinished)
+  const models = (performance.now() - start) / 1000
+  const seconds = before + models
+  Object.assign(model.training, { seconds, leftOut })
+  const none = { search: 0, setUp: 0, neighbours: 0, intervals: 0, errors: 0, stability: 0 }
+  return { model, leftOut, seconds, took: { ...none, models } }
 }
 
 /** Throws if `by` or `ordered` names a mode that does not exist, or a lag is no whole number from 1. */

@@ -6,7 +6,7 @@
 
 import { collectGarbage } from '../../base/garbage.ts'
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { defaultEngine, divideThreads } from '../../engine/defaultEngine.ts'
+import { defaultEngine, divideThreads, timeOf } from '../../engine/defaultEngine.ts'
 import { type CpModel, type FoldError, type FoldModels, predictFold } from '../../model/index.ts'
 import {
   type FoldBy,
@@ -21,6 +21,7 @@ import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { bestStart, checkStarts } from './bestStart.ts'
+import type { Deadline } from './deadline.ts'
 
 /** How folds are made, and callbacks on the progress of their models. */
 export interface CrossFitOptions {
@@ -48,6 +49,24 @@ export interface FoldCheckpointing {
   save(): Promise<void>
 }
 
+/** The time limit of a cross-fit. */
+export interface FoldLimit {
+  /** When its models must be there. */
+  deadline: Deadline
+  /** Whether models are cut off then, each in its turn; else the cross-fit is given up. */
+  cutsModels: boolean
+  /** Models of all entries that follow the cross-fit within the limit. */
+  modelsAfter: number
+}
+
+/** A cross-fit of which some models could not be begun in time, or had learned nothing when it was up. */
+export interface Unfinished {
+  /** The models that there are, at least one. */
+  models: CpModel[]
+  /** Tells it from a `CrossFit`. */
+  isUnfinished: true
+}
+
 /** The models of all folds and their errors. */
 export interface CrossFit extends FoldModels {
   /** Per fold, the error of the model that was fitted without it. */
@@ -56,6 +75,8 @@ export interface CrossFit extends FoldModels {
   seconds: number
   /** The part of `seconds` in which entries were split and loaded on the engine, not fitted. */
   setUpSeconds: number
+  /** Number of models that were cut off by the time limit. */
+  cut: number
 }
 
 /** A cross-fit that was given up after the first few folds. */
@@ -84,7 +105,8 @@ export function crossFit(
  * Fits one model per fold without it, and gives up after the first folds if they are hopeless.
  * @param isHopeless called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given
  * up where it returns true
- * @returns undefined if it was interrupted
+ * @param limit its time limit; none by default
+ * @returns undefined if it was interrupted, or given up because the time was up
  */
 export function crossFit(
   tensor: SparseTensor,
@@ -92,14 +114,16 @@ export function crossFit(
   foldOptions: CrossFitOptions,
   checkpointing: FoldCheckpointing | undefined,
   isHopeless: (first: readonly FoldError[]) => boolean,
-): Promise<CrossFit | Abandoned | undefined>
+  limit?: FoldLimit,
+): Promise<CrossFit | Abandoned | Unfinished | undefined>
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
   { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
   checkpointing?: FoldCheckpointing,
   isHopeless: (first: readonly FoldError[]) => boolean = () => false,
-): Promise<CrossFit | Abandoned | undefined> {
+  limit?: FoldLimit,
+): Promise<CrossFit | Abandoned | Unfinished | undefined> {
   const { seed, rank } = settingsOf(options)
   checkFoldCount(count)
   checkStarts(starts)
@@ -121,10 +145,19 @@ export async function crossFit(
   let next = 0
   let isInterrupted = false
   const took = { setUp: 0, fitting: 0 } // of all models, also of those that run side by side
+  let setUpSeconds = 0 // of the last model
+  let cut = 0
+  let isUnfinished = false
+  const secondsLeft = (): number => limit?.deadline.secondsForModels ?? Infinity
 
   /** Worker: fits the models of folds below `end` that no other worker has taken, until none is left. */
   async function fitNextFolds(end: number, threads: number): Promise<void> {
     while (next < end && !isInterrupted && hopelessAfter === Infinity) {
+      // A model whose set-up alone would take too long is not begun, unless it is the first one.
+      if (limit && next > 0 && limit.deadline.mostSecondsForModels <= setUpSeconds) {
+        isUnfinished = true
+        return
+      }
       const fold = next++
       const model = await fitFold(fold, threads)
       if (!model) {
@@ -132,7 +165,9 @@ export async function crossFit(
         return
       }
       models[fold] = model
+      const begun = performance.now()
       foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions)
+      limit?.deadline.notePredictions(foldErrors[fold].entries, (performance.now() - begun) / 1000)
       // The decision is that on the first folds in their order, whichever model is finished first.
       for (let first = 1; foldErrors[first - 1]; first++)
         if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))
@@ -148,24 +183,40 @@ export async function crossFit(
   /** Fits the model of a fold, from its saved state if there is one; undefined if it was interrupted. */
   async function fitFold(fold: number, threads: number): Promise<CpModel | undefined> {
     const begun = performance.now()
+    const end = begun + 1000 * secondsLeft() * fractionFor(fold)
     const { train, out } = splitFold(tensor, folds, fold)
     // Each model has its own start: models that agree by chance would share their errors.
     const first = (seed + fold) % Number.MAX_SAFE_INTEGER
     const shared = { ...options, threads, engine, signal }
     const saved = states[fold]
-    const foldSeed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
-    if (foldSeed === undefined) return undefined
-    const foldOptions = { ...shared, seed: foldSeed, watch: { out } }
+    // Under a time limit, starts are compared in half of the time of a model.
+    const startSignal =
+      limit && starts > 1 ? AbortSignal.any([signal, signalAfter((end - performance.now()) / 2)]) : signal
+    const foldSeed = saved
+      ? saved.settings.seed
+      : await bestStart(train, { ...shared, seed: first, signal: startSignal }, starts)
+    if (foldSeed === undefined && signal.aborted) return undefined
+    const foldOptions = { ...shared, seed: foldSeed ?? first, watch: { out } }
     const run = await (saved ? Run.resume(saved, train, foldOptions) : Run.start(train, foldOptions))
     running.set(fold, run)
     const loaded = performance.now()
     took.setUp += loaded - begun
+    setUpSeconds = (loaded - begun) / 1000
     try {
+      if (limit?.cutsModels && !run.stopped) await limitSeconds(run, (end - loaded) / 1000)
       while (!run.stopped && !signal.aborted) {
-        const report = await run.advance({ seconds: Math.max(0, checkpointing?.secondsLeft() ?? Infinity) })
+        if (limit && !limit.cutsModels && secondsLeft() <= 0) break
+        const untilEnd = limit && !limit.cutsModels ? secondsLeft() : Infinity
+        const seconds = Math.min(checkpointing?.secondsLeft() ?? Infinity, untilEnd)
+        const report = await run.advance({ seconds: Math.max(0, seconds) })
         if (report) onEpoch?.(fold, report)
+        // Without anything learned a model uses the time of those after it.
+        if (run.stopped === 'seconds' && !run.learned && secondsLeft() > 0)
+          await limitSeconds(run, secondsLeft())
         await saveIfDue()
       }
+      if (run.stopped === 'seconds' && limit) cut++
+      if (run.stopped && !run.learned && limit) isUnfinished = true
       if (checkpointing) states[fold] = await run.state()
       return run.stopped ? await run.model() : undefined
     } finally {
@@ -173,6 +224,23 @@ export async function crossFit(
       took.fitting += performance.now() - loaded
       await run.close()
     }
+  }
+
+  /** The fraction of the time left that a model may use: of its round and those after it. */
+  function fractionFor(fold: number): number {
+    let first = 0
+    const left = groups.flatMap((group) => {
+      const models = group.models - Math.max(0, Math.min(group.models, fold - first))
+      first += group.models
+      const rounds = Math.ceil(models / group.sideBySide)
+      return rounds > 0 ? [{ ...group, models: rounds * group.sideBySide }] : []
+    })
+    const [{ sideBySide, threads }] = left
+    const own = timeOf([{ models: sideBySide, sideBySide, threads }])
+    // A fold is about (count - 1) / count of the work of a model of all entries.
+    const after = ((limit?.modelsAfter ?? 0) * count) / (count - 1)
+    const all = groups[0].sideBySide * groups[0].threads
+    return own / (timeOf(left) + timeOf([{ models: after, sideBySide: 1, threads: all }]))
   }
 
   let saving: Promise<void> | undefined
@@ -199,7 +267,7 @@ export async function crossFit(
       )
       for (const result of await Promise.allSettled(workers))
         if (result.status === 'rejected') throw result.reason
-      if (isInterrupted) break
+      if (isInterrupted || isUnfinished) break
     }
   } finally {
     if (!options.engine) await engine.close()
@@ -209,10 +277,20 @@ export async function crossFit(
     await checkpointing?.save()
     return undefined
   }
+  if (isUnfinished) return { models: models.filter((model) => model), isUnfinished: true }
   const seconds = (performance.now() - start) / 1000
-  const setUpSeconds = (seconds * took.setUp) / (took.setUp + took.fitting)
-  return { models, folds, by, predictions, foldErrors, seconds, setUpSeconds }
+  const fractionOfSetUp = took.setUp / (took.setUp + took.fitting)
+  const setUp = { setUpSeconds: seconds * fractionOfSetUp }
+  return { models, folds, by, predictions, foldErrors, seconds, ...setUp, cut }
 }
+
+/** A signal that is aborted after so many milliseconds; at once if there are none. */
+const signalAfter = (milliseconds: number): AbortSignal =>
+  AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(milliseconds))))
+
+/** Lets a run end after so many seconds more; at once if they are over, but not before its first iteration. */
+const limitSeconds = (run: Run, seconds: number): Promise<void> =>
+  run.change({ seconds: Math.min(run.settings.seconds, run.seconds + Math.max(1e-9, seconds)) })
 
 /** Throws unless the number of folds is a whole number from 2 to 100. */
 function checkFoldCount(count: number): void {

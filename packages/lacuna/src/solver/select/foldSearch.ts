@@ -13,7 +13,15 @@ import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { settingText } from '../settings/settingText.ts'
-import { type Abandoned, type CrossFit, type CrossFitOptions, crossFit, FOLDS } from './crossFit.ts'
+import {
+  type Abandoned,
+  type CrossFit,
+  type CrossFitOptions,
+  crossFit,
+  FOLDS,
+  type Unfinished,
+} from './crossFit.ts'
+import { Deadline } from './deadline.ts'
 import type { FoldTrial, TrialChanges, TrialSettings } from './trials.ts'
 
 /** The state of a search, to be saved; plain data but for the runs. */
@@ -54,7 +62,11 @@ export interface SearchOptions extends CrossFitOptions {
   onTrial?: (trial: FoldTrial) => void
   /** Saves the search while it runs and continues a saved one; not saved by default. */
   checkpointing?: SearchCheckpointing
-  /** Time limit of the whole search in seconds; the trial that runs then is discarded; none by default. */
+  /**
+   * Time limit of everything together in seconds, from the search to the result: models of the first trial are
+   * cut off in time, a later trial that runs then is discarded, and stages for which no time is left are left
+   * out; none by default.
+   */
   seconds?: number
 }
 
@@ -82,8 +94,12 @@ export class FoldSearch {
   /** The changes of the options by which each trial was made. */
   readonly #changes = new Map<FoldTrial, TrialChanges>()
   readonly #start = performance.now()
-  /** Aborted when the time limit of the search is reached; undefined without one. */
-  readonly #deadline: AbortSignal | undefined
+  /** The time limit. */
+  readonly deadline: Deadline
+  /** Models of all entries that follow the search within its time limit. */
+  readonly #modelsAfter: number
+  /** The models of the first trial, if the time was up before all had begun or learned something. */
+  unfinished: Unfinished | undefined
   /** Per fold, the state of the current trial's run. */
   #runs: (RunState | undefined)[] = []
   /** The settings of the current trial, as JSON. */
@@ -97,8 +113,9 @@ export class FoldSearch {
    * Checks the options, but fits nothing yet; throws if a saved search had other settings or folds.
    * @param options the settings that trials change
    * @param search folds, checkpointing, callbacks and the time limit
+   * @param isEnsemble whether the models are assembled afterwards, or else one model of all entries is fitted
    */
-  constructor(tensor: SparseTensor, options: RunOptions, search: SearchOptions) {
+  constructor(tensor: SparseTensor, options: RunOptions, search: SearchOptions, isEnsemble = true) {
     const saved = search.checkpointing?.saved
     this.#tensor = tensor
     this.#options = options
@@ -111,10 +128,9 @@ export class FoldSearch {
       checkSameFolds(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })
       refuseOtherSettings(saved.settings, this.#settings)
     }
-    if (search.seconds !== undefined)
-      this.#deadline = AbortSignal.timeout(
-        Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(1000 * this.#secondsLeft()))),
-      )
+    this.#modelsAfter = isEnsemble ? 0 : 1
+    const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
+    this.deadline = new Deadline({ seconds, entries: tensor.values.length, isEnsemble })
   }
 
   /** The trial with the smallest RMSE; there must be one. */
@@ -132,19 +148,19 @@ export class FoldSearch {
     return this.#options.signal?.aborted ?? false
   }
 
-  /** Seconds until the time limit; Infinity without one, negative after it. */
-  #secondsLeft(): number {
-    return (this.#searchOptions.seconds ?? Infinity) - this.seconds
-  }
-
   /**
    * Whether a trial of this rank would finish before the time limit, if its time grows as rank^1.5 from that
    * of the last trial; true for the first one.
    */
   hasTimeFor(rank: number): boolean {
     if (!this.#last) return true
-    const growth = Math.max(1, rank / this.#last.rank) ** 1.5
-    return this.#secondsLeft() > this.#last.seconds * growth
+    const seconds = this.#last.seconds * Math.max(1, rank / this.#last.rank) ** 1.5
+    return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
+  }
+
+  /** Seconds of the models that follow the search, from those of a trial on all folds. */
+  #modelSeconds(seconds: number): number {
+    return (this.#modelsAfter * seconds) / (this.folds - 1)
   }
 
   /**
@@ -163,14 +179,18 @@ export class FoldSearch {
     this.#searchOptions.onBegin?.(settings)
     const start = performance.now()
     const best = this.trials.length > 0 ? this.best : undefined
-    // The first trial is finished even if the time is up: there must be a result.
-    const fit = await this.#fit(options, key, { best, isLimited: best !== undefined })
+    const fit = await this.#fit(options, key, best)
     if (!fit) return undefined
+    if ('isUnfinished' in fit) {
+      this.unfinished = fit
+      return undefined
+    }
     const { foldErrors } = fit
     const trial = { ...settings, ...trialError(foldErrors, best), folds: foldErrors.length, foldErrors }
     const seconds = (performance.now() - start) / 1000
     this.#last = { rank: settings.rank, seconds: (seconds * this.folds) / trial.folds }
-    if ('models' in fit) this.#fits.set(trial, fit)
+    if (!best || trial.rmse < best.rmse) this.deadline.modelSeconds = this.#modelSeconds(this.#last.seconds)
+    if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
     const limit = (1 + MODELS_STAY) * this.best.rmse
     for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
@@ -189,14 +209,16 @@ export class FoldSearch {
   }
 
   /**
-   * The models of a trial, fitted again if they are no longer in memory; undefined if that was interrupted.
+   * The models of a trial, fitted again if they are no longer in memory; undefined if that was interrupted or
+   * could not be finished in time.
    */
   async models(trial: FoldTrial): Promise<CrossFit | undefined> {
     const inMemory = this.#fits.get(trial)
     if (inMemory) return inMemory
     const options = { ...this.#options, ...this.changesOf(trial) }
     const fit = await this.#fit(options, trialKey(trial))
-    return fit && 'models' in fit ? fit : undefined
+    if (fit && 'isUnfinished' in fit) this.unfinished = fit
+    return fit && 'predictions' in fit ? fit : undefined
   }
 
   /** Adds a trial to the list and reports it, unless it is there already; returns it. */
@@ -211,26 +233,26 @@ export class FoldSearch {
   /**
    * Cross-fits with the options of a trial, from its saved runs if there are any.
    * @param key identifies the trial: its settings as JSON
-   * @param best the trial against which this one is given up; undefined: it never is
-   * @param isLimited whether it is interrupted at the time limit of the search
-   * @returns undefined if it was interrupted
+   * @param best the trial against which this one is given up; undefined for the first one, whose models are
+   * cut off at the time limit instead
+   * @returns undefined if it was interrupted, or the time was up
    */
   async #fit(
     options: RunOptions,
     key: string,
-    { best, isLimited = false }: { best?: FoldTrial; isLimited?: boolean } = {},
-  ): Promise<CrossFit | Abandoned | undefined> {
+    best?: FoldTrial,
+  ): Promise<CrossFit | Abandoned | Unfinished | undefined> {
     const { starts, onEpoch, onModel, checkpointing } = this.#searchOptions
     const { folds, by } = this
     const isHopeless = (first: readonly FoldError[]): boolean =>
       best !== undefined && first.length === 2 && isWorseOnEach(first, best.foldErrors)
-    const signals = [options.signal, isLimited ? this.#deadline : undefined].flatMap((signal) => signal ?? [])
+    const limit = { deadline: this.deadline, cutsModels: !best, modelsAfter: this.#modelsAfter }
     const saved = checkpointing?.saved?.trial === key ? checkpointing.saved.runs : []
     this.#runs = Array.from({ length: folds }, (_, fold) => saved[fold])
     this.#trial = key
     return crossFit(
       this.#tensor,
-      { ...options, signal: signals.length > 0 ? AbortSignal.any(signals) : undefined },
+      options,
       { folds, by, starts, onEpoch, onModel },
       checkpointing && {
         states: this.#runs,
@@ -238,6 +260,7 @@ export class FoldSearch {
         save: () => this.#save(),
       },
       isHopeless,
+      this.#searchOptions.seconds === undefined ? undefined : limit,
     )
   }
 

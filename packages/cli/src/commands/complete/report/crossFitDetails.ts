@@ -3,7 +3,7 @@
  * of ranks.
  */
 import { InputError } from 'lacuna'
-import type { FoldedCompletion } from 'lacuna/folds'
+import type { FoldedCompletion, OutOfFold } from 'lacuna/folds'
 import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
 import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
 import { formatCount, formatNumber } from '../../../print/format.ts'
@@ -17,8 +17,8 @@ export function describeCrossFitRecord({
   outOfFold,
   stability,
 }: TrainingRecord): [name: string, text: string][] {
-  const { error, verdict } = (outOfFold ?? {}) as Partial<FoldedCompletion['outOfFold']>
-  const { found, match } = (stability ?? {}) as Partial<FoldedCompletion['stability']>
+  const { error, verdict } = (outOfFold ?? {}) as Partial<OutOfFold>
+  const { found, match } = (stability ?? {}) as Partial<NonNullable<FoldedCompletion['stability']>>
   const lines: [string, string][] = []
   if (typeof error?.rmse === 'number' && typeof verdict === 'string')
     lines.push(['out of fold', `RMSE ${formatNumber(error.rmse)}, ${verdict}`])
@@ -29,22 +29,28 @@ export function describeCrossFitRecord({
 
 /** Formats the lines below the table of errors: stability of the components, rows with the largest errors. */
 export function crossFitDetails({
-  outOfFold,
+  outOfFold: { folds, byMode },
   stability,
-}: Pick<FoldedCompletion, 'outOfFold' | 'stability'>): string[] {
-  const { match, found, coreConsistency } = stability
-  const { folds, byMode } = outOfFold
+}: Pick<FoldedCompletion, 'stability'> & { outOfFold: OutOfFold }): string[] {
+  return [
+    ...(stability ? [describeStability(stability, folds)] : []),
+    '',
+    `${worstHead}, out of fold`,
+    ...byMode.map((mode) => worstLine(mode)),
+  ]
+}
+
+/** Describes how many components are found in all models, and the core consistency. */
+function describeStability(
+  { match, found, coreConsistency }: NonNullable<FoldedCompletion['stability']>,
+  folds: number,
+): string {
   const steady = found.filter((models) => models === folds).length
   const core =
     coreConsistency === undefined
       ? ''
       : `; core consistency ${coreConsistency < 0 ? 'below 0' : `${(100 * coreConsistency).toFixed(0)}%`}`
-  return [
-    `${formatCount(steady)} of ${formatCount(found.length)} components are found in all ${folds} models (factor match ${match.toFixed(2)})${core}.`,
-    '',
-    `${worstHead}, out of fold`,
-    ...byMode.map((mode) => worstLine(mode)),
-  ]
+  return `${formatCount(steady)} of ${formatCount(found.length)} components are found in all ${folds} models (factor match ${match.toFixed(2)})${core}.`
 }
 
 /**

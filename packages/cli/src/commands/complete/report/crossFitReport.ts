@@ -3,7 +3,7 @@
  * intervals.
  */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
-import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
+import type { CpEnsemble, FoldedCompletion, OutOfFold } from 'lacuna/folds'
 import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
 import {
   errorHeads,
@@ -42,11 +42,15 @@ export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
 }
 
+/** Names in one sentence what was left out because the time was up. */
+export const describeLeftOut = (leftOut: readonly string[]): string =>
+  `The time was up; left out: ${leftOut.join(', ')}.`
+
 /** Error and coverage of an ensemble on test entries. */
 export interface TestEvaluation {
   error: ErrorSummary
-  /** Fraction of the test entries that lie within their 90% intervals. */
-  coverage: number
+  /** Fraction of the test entries that lie within their 90% intervals; undefined without intervals. */
+  coverage?: number
 }
 
 /**
@@ -54,6 +58,7 @@ export interface TestEvaluation {
  * MAX_COVERAGE_ENTRIES of them, evenly spaced.
  */
 export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvaluation {
+  if (!model.intervals) return { error: model.error(test) }
   const step = Math.max(1, Math.ceil(test.values.length / MAX_COVERAGE_ENTRIES))
   let [inside, checked] = [0, 0]
   for (let e = 0; e < test.values.length; e += step) {
@@ -75,7 +80,7 @@ export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvalu
 export function crossFitJson(
   { dims, values }: SparseTensor,
   settings: RunOptions,
-  { model, outOfFold, stability, choice, seconds, took }: FoldedCompletion,
+  { model, outOfFold, stability, choice, leftOut, seconds, took }: FoldedCompletion,
   onTest: TestEvaluation | undefined,
   { output, plannedMemory, reading }: { output?: string; plannedMemory: number; reading: number },
 ): object {
@@ -84,7 +89,7 @@ export function crossFitJson(
       ...settingsOf(settings),
       rank: model.members[0].rank,
       threads: settings.threads,
-      folds: outOfFold.folds,
+      folds: outOfFold?.folds ?? model.members.length,
     },
     tensor: { dims, entries: values.length },
     outOfFold,
@@ -92,7 +97,8 @@ export function crossFitJson(
     choice,
     neighbours: model.neighbours && { lags: model.neighbours.lags },
     test: onTest?.error,
-    intervals: onTest && { level: LEVEL, coverage: onTest.coverage },
+    intervals: onTest?.coverage === undefined ? undefined : { level: LEVEL, coverage: onTest.coverage },
+    leftOut: leftOut.length > 0 ? leftOut : undefined,
     seconds,
     took: { reading, ...took },
     ...memoryReport(plannedMemory),
@@ -111,12 +117,28 @@ export function crossFitText(
   output: string | undefined,
 ): string {
   const { bold } = painter(process.stdout)
-  const { folds, by, error, withoutNeighbours, baselines, verdict } = outOfFold
-  const rows = [errorHeads, errorRow('out of fold', error)]
-  if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
-  for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
+  const rows = [errorHeads, ...(outOfFold ? outOfFoldRows(outOfFold) : [])]
   if (onTest) rows.push(errorRow('test', onTest.error))
   const [head, ...lines] = formatTable(rows).split('\n')
+  const { length } = model.members
+  const end = [
+    ...(onTest?.coverage === undefined
+      ? []
+      : [
+          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${formatCount(onTest.error.entries)} test entries.`,
+        ]),
+    ...(outOfFold ? crossFitDetails({ outOfFold, stability }).map(printable) : []),
+    '',
+    `Seconds: ${formatStages(took)}.`,
+    ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
+  ]
+  if (!outOfFold)
+    return [
+      `${formatCount(length)} of the models, in ${formatSeconds(elapsed)}: their mean is the prediction, without intervals.`,
+      ...(onTest ? ['', bold(head), ...lines, ''] : []),
+      ...end,
+    ].join('\n')
+  const { folds, by, verdict } = outOfFold
   const lags = model.neighbours?.lags.flatMap((distances, mode) =>
     distances.length > 0
       ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${distances.join(', ')}`]
@@ -133,16 +155,16 @@ export function crossFitText(
     ...(lags
       ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${oneLine(lags.join('; '))}` : ''}.`]
       : []),
-    ...(onTest
-      ? [
-          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${formatCount(onTest.error.entries)} test entries.`,
-        ]
-      : []),
-    ...crossFitDetails({ outOfFold, stability }).map(printable),
-    '',
-    `Seconds: ${formatStages(took)}.`,
-    ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
+    ...end,
   ].join('\n')
+}
+
+/** Rows of the table of errors: out of fold, without neighbours, and of the baselines. */
+function outOfFoldRows({ error, withoutNeighbours, baselines }: OutOfFold): ReturnType<typeof errorRow>[] {
+  const rows = [errorRow('out of fold', error)]
+  if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
+  for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
+  return rows
 }
 
 /** Formats the seconds of the stages of a cross-fit, without those that did nothing. */

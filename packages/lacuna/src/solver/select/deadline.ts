@@ -1,0 +1,91 @@
+/**
+ * The time limit of a cross-fit as a whole: of the search, its models, and the stages from models to an
+ * ensemble, for which time is reserved by the pace at which entries were predicted so far.
+ */
+import type { OptionalStage } from '../../model/index.ts'
+
+/**
+ * Predictions of an entry, about, that the stages after the models take as long as, per entry: measured on
+ * five data sets of 20,000 to 150,000 entries, where they took 16 to 50 (intervals and errors; more where
+ * entries are few), 30 to 160 (neighbours) and 12 to 30 (stability).
+ */
+const STAGE_COST = { required: 35, neighbours: 120, stability: 30 } as const
+/** Seconds of a prediction of an entry as long as none has been measured. */
+const FIRST_PACE = 5e-7
+/** The most of the whole time that is reserved for the stages after the models: for all, for those required. */
+const MOST_RESERVED = { all: 0.25, required: 0.5 } as const
+
+/** What a deadline is made of. */
+export interface DeadlineOptions {
+  /** Seconds from now; Infinity for none. */
+  seconds: number
+  /** Number of entries that are cross-fitted. */
+  entries: number
+  /** Whether an ensemble is assembled after the search. */
+  isEnsemble: boolean
+  /** The clock, in milliseconds; `performance.now` by default. */
+  now?: () => number
+}
+
+/** The clock of a time limit, and what is reserved of it. */
+export class Deadline {
+  readonly #options: DeadlineOptions
+  readonly #now: () => number
+  readonly #start: number
+  /** Seconds of a prediction of an entry; the least that was measured, since the first ones are slower. */
+  #pace: number | undefined
+  /** Seconds that are reserved for a model of all entries after the search; 0 by default. */
+  modelSeconds = 0
+
+  constructor(options: DeadlineOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+    this.#start = this.#now()
+  }
+
+  /** Seconds until the end; negative after it, Infinity if there is no limit. */
+  get secondsLeft(): number {
+    return this.#options.seconds - (this.#now() - this.#start) / 1000
+  }
+
+  /** Seconds until models must be there, if all stages after them are to follow. */
+  get secondsForModels(): number {
+    const all = STAGE_COST.required + STAGE_COST.neighbours + STAGE_COST.stability
+    const reserved = Math.min(MOST_RESERVED.all * this.#options.seconds, this.#secondsOf(all))
+    return Math.min(this.mostSecondsForModels, this.#secondsWithout(reserved))
+  }
+
+  /** Seconds until models must be there, if nothing but what intervals need is to follow. */
+  get mostSecondsForModels(): number {
+    const required = this.#secondsOf(STAGE_COST.required)
+    return this.#secondsWithout(Math.min(MOST_RESERVED.required * this.#options.seconds, required))
+  }
+
+  /** Seconds left for models. @param reserved seconds for an ensemble of them, if there will be one */
+  #secondsWithout(reserved: number): number {
+    const { seconds, isEnsemble } = this.#options
+    if (seconds === Infinity) return Infinity
+    return this.secondsLeft - (isEnsemble ? reserved : this.modelSeconds)
+  }
+
+  /** Measures the pace by the time that a number of predictions took. */
+  notePredictions(entries: number, seconds: number): void {
+    this.#pace = Math.min(this.#pace ?? Infinity, seconds / Math.max(1, entries))
+  }
+
+  /** Whether there is time for a stage after the models, and for those that must follow. */
+  hasTimeFor(stage: OptionalStage): boolean {
+    const cost = stage === 'neighbours' ? STAGE_COST.neighbours + STAGE_COST.required : STAGE_COST[stage]
+    return this.secondsLeft > this.#secondsOf(cost)
+  }
+
+  /** Whether there is time for the stages that intervals need: half of what they are expected to take. */
+  get hasTimeForIntervals(): boolean {
+    return this.secondsLeft > this.#secondsOf(STAGE_COST.required) / 2
+  }
+
+  /** Seconds of a stage. @param cost in predictions per entry */
+  #secondsOf(cost: number): number {
+    return cost * this.#options.entries * (this.#pace ?? FIRST_PACE)
+  }
+}

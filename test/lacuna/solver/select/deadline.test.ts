@@ -1,0 +1,133 @@
+/** Time limits of a cross-fit: what is left out where the time is up, and that nothing else changes. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import { complete, startRun, synthetic } from '#lacuna/index.js'
+import { chooseByFolds } from '#lacuna/solver/index.js'
+import { crossFit } from '#lacuna/solver/select/crossFit.js'
+import { Deadline } from '#lacuna/solver/select/deadline.js'
+
+/** A deadline whose clock is set by hand. */
+function deadlineOf(seconds: number, isEnsemble = true, entries = 1e6) {
+  const clock = { seconds: 0 }
+  const now = (): number => 1000 * clock.seconds
+  return { clock, deadline: new Deadline({ seconds, entries, isEnsemble, now }) }
+}
+
+describe('the clock of a time limit', () => {
+  it('reserves time for the stages after the models by the pace of predictions, half of all at most', () => {
+    const { clock, deadline } = deadlineOf(100)
+    deadline.notePredictions(1e5, 1e-3)
+    expect(deadline.secondsForModels).toBeCloseTo(100 - 1.85, 6)
+    deadline.notePredictions(1e5, 1) // slower than before, by chance
+    expect(deadline.secondsForModels).toBeCloseTo(100 - 1.85, 6)
+    clock.seconds = 60
+    expect(deadline.secondsLeft).toBe(40)
+    expect(deadline.secondsForModels).toBeCloseTo(40 - 1.85, 6)
+    const slow = deadlineOf(100).deadline
+    slow.notePredictions(1e5, 0.05)
+    expect([slow.secondsForModels, slow.mostSecondsForModels]).toEqual([75, 82.5])
+    expect(slow.hasTimeForIntervals).toBe(true)
+    const slower = deadlineOf(100).deadline
+    slower.notePredictions(1e5, 1)
+    expect([slower.secondsForModels, slower.mostSecondsForModels]).toEqual([50, 50])
+    expect(slower.hasTimeForIntervals).toBe(false)
+    expect(deadlineOf(100, false).deadline.secondsForModels).toBe(100)
+  })
+
+  it('leaves out neighbours before the stages that must follow, and stability when hardly any time is left', () => {
+    const { clock, deadline } = deadlineOf(100)
+    deadline.notePredictions(1e5, 1e-3) // 0.01 s per prediction of all entries
+    clock.seconds = 98
+    expect(['neighbours', 'stability'].map((stage) => deadline.hasTimeFor(stage as 'stability'))).toEqual([
+      true,
+      true,
+    ])
+    clock.seconds = 98.5
+    expect(deadline.hasTimeFor('neighbours')).toBe(false)
+    expect(deadline.hasTimeFor('stability')).toBe(true)
+    clock.seconds = 99.8
+    expect(deadline.hasTimeFor('stability')).toBe(false)
+  })
+})
+
+describe('a cross-fit with a time limit', () => {
+  const { tensor } = synthetic({ dims: [50, 40, 30], entries: 12_000, rank: 4, snrDb: 10, seed: 3 })
+  const options = { rank: 6, threads: 2, seed: 2 }
+  let whole: FoldedCompletion
+  beforeAll(async () => {
+    whole = (await completeByFolds(tensor, options))!
+  })
+
+  it('gives the bits that it gives without a limit, where the limit is not reached, and leaves out nothing', async () => {
+    const limited = (await completeByFolds(tensor, options, { seconds: 1000 }))!
+    expect(limited.leftOut).toEqual([])
+    expect(limited.model.members.map(({ factors }) => factors)).toEqual(
+      whole.model.members.map(({ factors }) => factors),
+    )
+    expect(limited.model.intervals).toEqual(whole.model.intervals)
+    expect(limited.outOfFold).toEqual(whole.outOfFold)
+  })
+
+  it('ends early with a usable ensemble, and says what was left out', async () => {
+    const { model, outOfFold, leftOut, seconds } = (await completeByFolds(tensor, options, {
+      seconds: whole.seconds / 3,
+    }))!
+    expect(leftOut).not.toEqual([])
+    expect(model.training.leftOut).toEqual(leftOut)
+    expect(seconds).toBeLessThan(whole.seconds)
+    expect(outOfFold === undefined).toBe(model.intervals === undefined)
+    expect(model.error(tensor).relative).toBeLessThan(0.5)
+    expect(() => encodeEnsemble(model)).not.toThrow()
+  })
+
+  it('returns the models that there are without intervals where not even those of all folds can begin', async () => {
+    const result = (await completeByFolds(tensor, options, {
+      seconds: 1e-3,
+      findRank: 'best',
+      choose: true,
+    }))!
+    expect(result.leftOut).toEqual([
+      'ranks other than the first',
+      expect.stringMatching(/^\d of 5 models$/),
+      'out-of-fold errors, intervals and neighbours',
+    ])
+    expect(result).not.toHaveProperty('outOfFold')
+    expect(result.model.members.length).toBeLessThan(5)
+    expect(Number.isFinite(result.model.predict([0, 0, 0]))).toBe(true)
+    expect(() => result.model.interval([0, 0, 0])).toThrow('without what intervals are made of')
+  })
+
+  it('a search for the rank names the ranks that it had no time for', async () => {
+    const found = (await chooseByFolds(tensor, options, {
+      ...{ folds: 2, findRank: 'smallest', withModels: false, seconds: whole.seconds },
+    }))!
+    expect('choice' in found && found.choice.isCut).toBe(true)
+    expect(found.leftOut).toEqual([expect.stringMatching(/^ranks above \d+$/)])
+  })
+
+  it('models that the limit cuts off are counted, and every model has had its turn', async () => {
+    const deadline = new Deadline({ seconds: whole.seconds / 4, entries: 12_000, isEnsemble: false })
+    const limit = { deadline, cutsModels: true, modelsAfter: 0 }
+    const fit = await crossFit(tensor, options, {}, undefined, () => false, limit)
+    if (!fit || !('cut' in fit)) return // a machine that is too busy begins fewer models
+    expect(fit.cut).toBeGreaterThan(0)
+    const stopped = fit.models.map(({ training }) => training.stopped)
+    expect(stopped.filter((reason) => reason === 'seconds')).toHaveLength(fit.cut)
+  })
+
+  it('complete spends its seconds on all folds together', async () => {
+    const { leftOut } = (await complete(tensor, { ...options, folds: 5, seconds: 1e-3 }))!
+    expect(leftOut).not.toEqual([])
+  })
+})
+
+it('a run does not begin an iteration that would end long after its time limit', async () => {
+  const { tensor } = synthetic({ dims: [40, 30, 20], entries: 4000, rank: 2, snrDb: 10, seed: 1 })
+  const run = await startRun(tensor, { rank: 30, threads: 1 })
+  while (!run.learned) await run.advance()
+  const epochs = run.epochs
+  await run.change({ seconds: run.seconds * (1 + 1e-9) })
+  expect(await run.advance()).toBeUndefined()
+  expect([run.stopped, run.epochs]).toEqual(['seconds', epochs])
+  await run.close()
+})
