@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 /** The program `lacuna`: its commands, each loaded when it is needed. */
-import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { version } from 'lacuna'
-import { explainFileError } from 'lacuna/internal'
+import { explainFileError, optimizeAlways } from 'lacuna/internal'
 import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
 import { exitUnlessNeeded, isRoot, reportFailure } from './process/processes.ts'
 
 // A good model of a million entries takes tenths of a second: kernels are to be optimised before they run,
 // not while they do.
-setFlagsFromString('--no-liftoff')
+optimizeAlways()
 
 const program = new Command('lacuna')
   .description(

@@ -3,6 +3,7 @@
  * API. It may change in any release and is not part of the API.
  */
 
+export { optimizeAlways } from './base/compileOptimized.ts'
 export { collectGarbage } from './base/garbage.ts'
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'

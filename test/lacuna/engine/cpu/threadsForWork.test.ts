@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import {
+  isWorthOptimizing,
   threadsForLoading,
   threadsForTask,
   threadsForWork,
@@ -16,4 +17,12 @@ it('small problems use one thread, larger ones more, and none more than there ar
 it('eight of sixteen threads load a million entries, and few take part in short operations', () => {
   expect([1000, 1_000_000, 3_300_000].map((entries) => threadsForLoading(entries, 16))).toEqual([1, 8, 16])
   expect([0, 90_000, 260_000, 5_000_000].map((ns) => threadsForTask(ns, 16))).toEqual([1, 1, 3, 16])
+})
+
+it('kernels are optimized before they run for long runs only', () => {
+  expect([12_000, 300_000, 1_000_000].map((entries) => isWorthOptimizing(entries, 3, 10))).toEqual([
+    false,
+    false,
+    true,
+  ])
 })

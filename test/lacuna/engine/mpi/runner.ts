@@ -95,7 +95,7 @@ if (suites.includes('engine'))
 if (suites.includes('memory'))
   await attempt('processes do not disturb each other', async () => {
     const tensor = shardOf({
-      dims: [100_000, 3],
+      dims: [300_000, 3],
       indices: [Uint32Array.of(0, 1), Uint32Array.of(0, 1)],
       values: Float32Array.of(1, 2),
     })
@@ -106,12 +106,15 @@ if (suites.includes('memory'))
       await problem.writeFactors(factorsOf(round))
       await problem.snapshot()
       const kept = await problem.readFactors('snapshot')
+      if (own === round % processes) await new Promise((resolve) => setTimeout(resolve, 20))
+      const current = await problem.readFactors()
       await problem.writeFactors(factorsOf(0))
       const changed = await problem.readFactors()
       await problem.restore()
       const restored = await problem.readFactors()
       for (const [factors, x] of [
         [kept, round],
+        [current, round],
         [changed, 0],
         [restored, round],
       ] as const)

@@ -19,7 +19,7 @@ import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
 import { callingThreadPool, startPool } from './threads/startPool.ts'
 import { formGroup } from './threads/threadGroup.ts'
-import { threadsForWork } from './threads/threadsForWork.ts'
+import { isWorthOptimizing, threadsForWork } from './threads/threadsForWork.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
@@ -151,7 +151,9 @@ export class CpuEngine implements Engine {
   async load(problem: Problem): Promise<CpuProblem> {
     const start = performance.now()
     // The kernel is compiled and threads start while entries are prepared; an error surfaces below.
-    compileKernel(paddedRank(problem.rank)).catch(() => {})
+    const { tensor, rank } = problem
+    const isLong = isWorthOptimizing(tensor.values.length, tensor.dims.length, rank)
+    compileKernel(paddedRank(rank), isLong).catch(() => {})
     const communicator = await this.connect()
     const pool = this.#pool!
     const members = this.#chooseWorkers(this.#threadsFor(problem))

@@ -1,5 +1,6 @@
 /** Compiles the kernels of a rank, once per process. */
 import { inflateSync } from 'fflate'
+import { compileOptimized } from '../../../base/compileOptimized.ts'
 import { node } from '../../../base/nodeModules.ts'
 import { kernels } from '../../../embedded/kernels.js'
 
@@ -10,18 +11,23 @@ const compiled = new Map<number, Promise<WebAssembly.Module>>()
  * Compiles the kernel of a padded rank, or returns the module of an earlier call. Its code is text in a
  * module of its own, which every bundler and host can import; a file beside the code would be lost when the
  * code moves. A compiled module can be sent to worker threads.
+ * @param isOptimized whether functions are optimized before they run: worthwhile for a run of some tenths of a
+ * second, in Node; they take some tens of milliseconds
  */
-export function compileKernel(padded: number): Promise<WebAssembly.Module> {
-  const module = compiled.get(padded) ?? compile(padded)
+export function compileKernel(padded: number, isOptimized = false): Promise<WebAssembly.Module> {
+  const module = compiled.get(padded) ?? compile(padded, isOptimized)
   compiled.set(padded, module)
   module.catch(() => compiled.delete(padded))
   return module
 }
 
 /** Inflates the embedded code of a kernel and compiles it. */
-async function compile(padded: number): Promise<WebAssembly.Module> {
+async function compile(padded: number, isOptimized: boolean): Promise<WebAssembly.Module> {
   const { default: text } = await kernels[padded]()
   // Node's inflate is available sooner than one that is still to be compiled.
-  if (node) return WebAssembly.compile(node.zlib.inflateRawSync(Buffer.from(text, 'base64')))
+  if (node) {
+    const code = node.zlib.inflateRawSync(Buffer.from(text, 'base64'))
+    return isOptimized ? compileOptimized(code) : WebAssembly.compile(code)
+  }
   return WebAssembly.compile(inflateSync(Uint8Array.from(atob(text), (char) => char.charCodeAt(0))))
 }

@@ -23,6 +23,13 @@ export function threadsForWork(entries: number, order: number, rank: number, mos
   return atMost(work / WORK_PER_THREAD, most)
 }
 
+/** Multiply-adds of a sweep, about, from which on kernels are optimized before they run (compileKernel.ts). */
+const WORK_TO_OPTIMIZE = 2 ** 26
+
+/** Whether a sweep over a problem takes so long that kernels are worth optimizing before they run. */
+export const isWorthOptimizing = (entries: number, order: number, rank: number): boolean =>
+  threadsForWork(entries, order, rank, Infinity) * WORK_PER_THREAD >= WORK_TO_OPTIMIZE
+
 /** Entries for each thread of a set-up: on 16 cores a million are loaded faster by 8 threads than by 16. */
 const LOADED_PER_THREAD = 2 ** 17
 
