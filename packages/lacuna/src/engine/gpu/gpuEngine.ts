@@ -13,7 +13,9 @@ import { type GpuBackend, GpuProblem } from './gpuProblem.ts'
 import type { GpuEngineOptions } from './options.ts'
 import { prepareEntries } from './setup/prepareEntries.ts'
 import { compileSetUp } from './setup/setUpWork.ts'
+import { STAGING_TOTAL } from './setup/uploader.ts'
 import { quadsOf } from './shape.ts'
+import { BIN_ENTRIES } from './wgsl/setup.ts'
 
 export type { GpuEngineOptions } from './options.ts'
 
@@ -121,16 +123,15 @@ export class GpuEngine implements Engine {
   }
 
   /**
-   * The backend for a problem of this size and the memory that it takes on the CPU; the GPU holds entries and
-   * factors once more. Throws an InputError if the factors do not fit into a binding of the GPU.
+   * The backend for a problem of this size, and the memory of the process that it takes; entries and factors are
+   * in that of the GPU. Throws an InputError if the factors do not fit into a binding of the GPU.
    */
   plan(size: ProblemSize): EnginePlan {
-    const isOnGpu = this.#runsOnGpu(size)
-    if (isOnGpu) this.#checkFactors(size)
-    return {
-      ...this.cpu.plan(size),
-      backend: isOnGpu ? this.description : this.cpu.description,
-    }
+    if (!this.#runsOnGpu(size)) return { ...this.cpu.plan(size), backend: this.cpu.description }
+    this.#checkFactors(size)
+    const items = hostItems(size)
+    const byteLength = items.reduce((sum, item) => sum + item.byteLength, 0)
+    return { parts: 1, items, byteLength, backend: this.description }
   }
 
   /**
@@ -244,3 +245,18 @@ export class GpuEngine implements Engine {
 /** Bytes of the factors of all modes, with padded rows; they lie in one buffer. */
 const factorBytes = ({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): number =>
   16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)
+
+/** The approximate memory of the process beside a problem on a GPU. */
+function hostItems({ dims, entries, rank, momentumFactors, posterior }: ProblemSize): EnginePlan['items'] {
+  const rows = dims.reduce((sum, dim) => sum + dim, 0)
+  const bins = rows + (dims.length * entries) / BIN_ENTRIES
+  const matrices = posterior === 'rows' ? rows : 0
+  const state = 4 * rows * rank * (momentumFactors ? 3 : 2) + 4 * matrices * rank ** 2
+  return [
+    { name: 'staging', byteLength: STAGING_TOTAL },
+    // Rows and segments, four words each; bins, two.
+    { name: 'tables', byteLength: 32 * rows + 8 * Math.ceil(bins) },
+    // The backup, and a state as it is read from the device.
+    { name: 'factors', byteLength: 2 * state },
+  ]
+}

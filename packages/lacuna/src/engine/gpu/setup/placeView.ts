@@ -17,6 +17,8 @@ export interface DividedView extends PlannedView, ViewRows {
   firstBinsBuffer: GPUBuffer
   /** (bins) On the device, the entries of each bin; undefined if every row is one bin. */
   counts: GPUBuffer | undefined
+  /** Entries of the longest bin. */
+  longestBin: number
 }
 
 /**
@@ -38,7 +40,7 @@ export async function divideRows(
   for (const [v, view] of views.entries()) {
     const [firstBinsBuffer, counts] = [buffers[2 * v], hasCounts(rows[v]) ? buffers[2 * v + 1] : undefined]
     await work.write(firstBinsBuffer, rows[v].firstBins)
-    const own = { ...view, ...rows[v], firstBinsBuffer, counts }
+    const own = { ...view, ...rows[v], firstBinsBuffer, counts, longestBin: 0 }
     divided.push(own)
     const { source } = view
     if (counts)
@@ -91,10 +93,22 @@ export async function readBins(work: SetUpWork, views: readonly DividedView[]): 
         )
       : []
   for (const view of views) {
-    const { starts, lengths } = view
-    const counts = view.counts ? new Uint32Array(read[counted.indexOf(view)].buffer) : lengths
-    for (let bin = 0; bin + 1 < starts.length; bin++) starts[bin + 1] = starts[bin] + counts[bin]
+    const counts = view.counts ? new Uint32Array(read[counted.indexOf(view)].buffer) : view.lengths
+    view.longestBin = addCounts(counts, view.starts)
   }
+}
+
+/** Writes the sums of the counts before each bin, and of all, to `starts`; returns the largest count. */
+function addCounts(counts: Uint32Array, starts: Uint32Array): number {
+  let [sum, most] = [0, 0]
+  for (let bin = 0; bin + 1 < starts.length; bin++) {
+    const count = counts[bin]
+    starts[bin] = sum
+    sum += count
+    if (count > most) most = count
+  }
+  starts[starts.length - 1] = sum
+  return most
 }
 
 /** A slice of a view, and the buffers with which it is placed. */
@@ -174,7 +188,7 @@ async function placeSlice(
   const { placed, positions, repeated } = room
   const { kernels } = work
   await work.write(startsBuffer, starts)
-  await work.write(next, starts)
+  work.copy(startsBuffer, next)
   await work.addForEntries(
     kernels.place,
     source,
@@ -218,8 +232,7 @@ async function sortLongBins(
   { placed, repeated }: PlacingRoom,
 ): Promise<void> {
   const { mode, words, firstBins, firstSegments, name } = view
-  const isLong = (_: number, bin: number): boolean => starts[bin + 1] - starts[bin] > LONGEST_BIN
-  if (!starts.some(isLong)) return
+  if (view.longestBin <= LONGEST_BIN) return
   queue.flush()
   const [all] = await device.read([{ buffer: placed, byteLength: 4 * words * starts[starts.length - 1] }])
   const records = new Uint32Array(all.buffer)
@@ -233,7 +246,7 @@ async function sortLongBins(
     const bins = (firstBins[row + 1] - firstBins[row]) / count
     const first = firstBins[row] + (s - firstSegments[row]) * bins - firstBin
     for (let bin = first; bin < first + bins; bin++) {
-      if (!isLong(0, bin)) continue
+      if (starts[bin + 1] - starts[bin] <= LONGEST_BIN) continue
       const own = records.subarray(words * starts[bin], words * starts[bin + 1])
       const sorted = sortRecords(own, { packing, words, mode, row, segments: count }, entries.keys)
       await device.uploader.write(slice.buffer, 4 * words * starts[bin], sorted)

@@ -81,6 +81,13 @@ export class SetUpWork {
     return this.device.uploader.write(buffer, 0, words)
   }
 
+  /** Copies a buffer to another of the same size, on the device, before the kernels that are enqueued later. */
+  copy(from: GPUBuffer, to: GPUBuffer): void {
+    const encoder = this.device.gpu.createCommandEncoder()
+    encoder.copyBufferToBuffer(from, 0, to, 0, to.size)
+    this.device.gpu.queue.submit([encoder.finish()])
+  }
+
   /** Enqueues a kernel of the set-up. @param buffers in the order of its bindings */
   add(
     kernel: GpuKernel,

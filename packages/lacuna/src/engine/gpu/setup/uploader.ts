@@ -8,8 +8,10 @@ import { nameWait } from '../../../base/waits.ts'
 const STAGING_BYTES = 2 ** 24
 /** Number of staging buffers. */
 const STAGING_BUFFERS = 4
+/** Bytes of all staging buffers. */
+export const STAGING_TOTAL = STAGING_BUFFERS * STAGING_BYTES
 /** Bytes below which the queue of the device copies an array itself. */
-const FEW_BYTES = 2 ** 18
+const FEW_BYTES = 2 ** 22
 /** GPUBufferUsage.MAP_WRITE | COPY_SRC and GPUMapMode.WRITE, for which Node has no globals. */
 const STAGING_USAGE = 2 | 4
 const WRITE = 2

@@ -14,7 +14,7 @@ import { isUnknown } from './gather.ts'
 import { random, wideArithmetic } from './random.ts'
 
 /** Entries of a bin, on average at most. */
-export const BIN_ENTRIES = 64
+export const BIN_ENTRIES = 128
 /** Most entries of a bin that the device sorts; only coordinates that are listed many times make more. */
 export const LONGEST_BIN = 1024
 /** Invocations of a workgroup of the kernels that have one entry per invocation. */
