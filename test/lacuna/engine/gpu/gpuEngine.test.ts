@@ -33,6 +33,9 @@ const unclosed = (engine: Engine): Engine =>
  * Checks that take too long on a software adapter; tests below replace them.
  */
 const LEFT_OUT = [
+  'An engine plans about as much memory as it takes',
+  'A paper step equals the reference on rows of several segments',
+  'Gradient and newton steps without λ',
   'Gradient and newton steps equal the reference on rows of several segments',
   'Steps on weighted entries',
   'A step over all entries without momentum',
@@ -284,6 +287,18 @@ describe.each(configurations)('steps on the GPU %s', (_, options, cases) => {
 })
 
 describe('problems that do not fit, or are too small', () => {
+  it('The plan has the memory of the process beside the GPU, which holds no entries', async () => {
+    const engine = await gpuEngine({ threads: 2 })
+    const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, momentumFactors: true }
+    const { byteLength, items } = engine.plan(size)
+    expect(items.reduce((sum, item) => sum + item.byteLength, 0)).toBe(byteLength)
+    const entries = { entries: 10_000_000 }
+    for (const more of [entries, { rank: 50 }, { sets: { held: 10_000 } }, { weighted: true }])
+      expect(engine.plan({ ...size, ...more }).byteLength).toBeGreaterThan(byteLength)
+    expect(engine.plan({ ...size, ...entries }).byteLength - byteLength).toBeLessThan(10_000_000)
+    await engine.close()
+  })
+
   const narrow = { threads: 2, maxBindingBytes: 4096 }
 
   it('A problem that does not fit is refused with its size if the GPU was asked for', async () => {

@@ -247,13 +247,17 @@ const factorBytes = ({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): number
   16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)
 
 /** The approximate memory of the process beside a problem on a GPU. */
-function hostItems({ dims, entries, rank, momentumFactors, posterior }: ProblemSize): EnginePlan['items'] {
+function hostItems(size: ProblemSize): EnginePlan['items'] {
+  const { dims, entries, sets = {}, probe = 0, rank, momentumFactors, posterior, weighted } = size
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
-  const bins = rows + (dims.length * entries) / BIN_ENTRIES
+  const others = Object.values(sets).reduce((sum, count) => sum + count, probe)
+  const bins = rows + (dims.length * entries + others) / BIN_ENTRIES
   const matrices = posterior === 'rows' ? rows : 0
   const state = 4 * rows * rank * (momentumFactors ? 3 : 2) + 4 * matrices * rank ** 2
   return [
     { name: 'staging', byteLength: STAGING_TOTAL },
+    // Divided by their mean.
+    { name: 'weights', byteLength: weighted ? 4 * (entries + others) : 0 },
     // Rows and segments, four words each; bins, two.
     { name: 'tables', byteLength: 32 * rows + 8 * Math.ceil(bins) },
     // The backup, and a state as it is read from the device.
