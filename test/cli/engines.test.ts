@@ -44,13 +44,16 @@ it('info --engines lists the engines of the machine', { timeout: PATIENCE_MS }, 
   expect(missing.stdout).toMatch(/^gpu {3}No graphics card can be reached: .*\nauto {2}cpu/m)
 })
 
-it('--engine gpu is refused without a GPU, and for what the GPU does not implement', {
-  timeout: PATIENCE_MS,
-}, async () => {
+it('--engine gpu is refused without a GPU', { timeout: PATIENCE_MS }, async () => {
   const missing = await lacuna(['complete', 'data.tns', '--engine', 'gpu'], { cwd, ...NO_CARD })
   expect(missing.code).toBe(2)
   expect(missing.stderr).toContain('lacuna: No graphics card can be reached')
-  const zeros = await complete('--engine', 'gpu', '--missing', 'zero')
-  expect(zeros.code).toBe(2)
-  expect(zeros.stderr).toBe('lacuna: With --missing zero only the CPU solves; leave --engine gpu out.\n')
+})
+
+it('--missing zero gives the same errors on the GPU and on the CPU', { timeout: PATIENCE_MS }, async () => {
+  const [onCard, onCpu] = await Promise.all(
+    ['gpu', 'cpu'].map((engine) => complete('--engine', engine, '--missing', 'zero', '--epochs', '10')),
+  )
+  const [card, cpu] = [onCard, onCpu].map(({ stdout }) => JSON.parse(stdout).train.relative)
+  expect(card / cpu).toBeCloseTo(1, 3)
 })

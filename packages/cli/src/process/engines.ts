@@ -1,15 +1,7 @@
 /** The engine of a command, by its --engine option. */
 import { type Command, Option } from 'commander'
 import { type Engine, InputError } from 'lacuna'
-import {
-  autoEngine,
-  type CpuEngine,
-  cpuEngine,
-  findAdapter,
-  gpuEngine,
-  option,
-  sentence,
-} from 'lacuna/internal'
+import { autoEngine, type CpuEngine, cpuEngine, findAdapter, gpuEngine } from 'lacuna/internal'
 import { print, printJson } from '../print/print.ts'
 
 /** Values of --engine. */
@@ -37,27 +29,19 @@ export interface EngineOptions {
   threads: number
   /** Least number of partitions of the entries; 1 by default. */
   parts?: number
-  /** The value of --missing: zeros are refused on a GPU. */
-  missing?: string
   /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
 }
 
-/** Opens the engine of --engine. Throws where there is no GPU, or it does not solve the problem. */
+/** Opens the engine of --engine. Throws where there is no GPU. */
 export async function openEngine({
   engine = 'cpu',
-  missing,
   onRemark,
   ...given
 }: EngineOptions): Promise<LocalEngine> {
   const { threads, parts = 1 } = given
   if (engine === 'cpu') return cpuEngine({ threads, parts })
   if (engine === 'auto') return autoEngine({ threads, parts, onRemark })
-  if (missing === 'zero')
-    throw new InputError(
-      'option',
-      sentence`With ${option('missing', 'zero')} only the CPU solves; leave ${option('engine', 'gpu')} out.`,
-    )
   return gpuEngine({ threads, parts, onRemark })
 }
 

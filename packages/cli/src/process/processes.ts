@@ -29,8 +29,6 @@ export interface EngineChoice {
   mpiLibrary?: string
   /** The value of --engine; cpu by default. */
   engine?: EngineName
-  /** The value of --missing: zeros are refused on a GPU. */
-  missing?: string
   /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
 }

@@ -150,6 +150,60 @@ describe('the GPU engine', () => {
     ).toBeLessThan(1e-5)
   })
 
+  it('Sweeps under a learned prior give the same bits again, and the CPU continues from them', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const tensor = randomTensor({ dims: [9, 80, 7], entries: 900, seed: 4 })
+    const problem: Problem = { tensor, rank: 5, momentumFactors: true, seed: 1, posterior: 'groups' }
+    const step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 900, mean: 1 } as const
+    const first = { ...step, begin: { sigma2: 0.3, squares: 300, variance: 1 } }
+    const run = { sample: 1, lambda: 0.5, seed: 1, count: 1 }
+    const found = []
+    for (let round = 0; round < 2; round++) {
+      const here = await begin(engine, problem)
+      await here.iterate({ ...run, first: 0, step: first })
+      const state = await here.readState()
+      await here.iterate({ ...run, first: 1, count: 2, step })
+      found.push({ state, factors: await here.readFactors(), prior: await here.readPrior() })
+      await here.close()
+    }
+    expect(found[1]).toEqual(found[0])
+    for (const place of [cpu, engine]) {
+      const there = await place.load(problem)
+      await there.writeState(found[0].state)
+      await there.iterate({ ...run, first: 1, count: 2, step })
+      const wanted = found[0].factors.map((factor) => toMatrix(factor, 5))
+      expect(distance(await there.readFactors(), wanted)).toBeLessThan(1e-3)
+      expect((await there.readPrior())!.sigma2 / found[0].prior!.sigma2).toBeCloseTo(1, 3)
+      await there.close()
+    }
+  })
+
+  it('The GPU engine reports that the CPU learns from lags, and nothing else runs there', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const remarks: string[] = []
+    const own = await gpuEngine({ threads: 2, onRemark: (remark) => remarks.push(remark) })
+    const load = vi.spyOn(own.cpu, 'load')
+    const tensor = randomTensor({ dims: [12, 9], entries: 80, seed: 4 })
+    const problem: Problem = { tensor, rank: 2, momentumFactors: true, seed: 1, posterior: 'rows' }
+    const step = { kind: 'posterior', noise: 'gaussian', loss: 'squares', entries: 80, mean: 1 } as const
+    const first = { ...step, begin: { sigma2: 0.3, squares: 30, variance: 1 } }
+    for (const sideInformation of [undefined, [{ lags: [1] }, undefined]]) {
+      const loaded = await begin(own, { ...problem, sideInformation })
+      expect(loaded.hasStrata).toBe(false)
+      const run = { sample: 1, lambda: 0.5, seed: 1, count: 1 }
+      await loaded.iterate({ ...run, first: 0, step: first })
+      await loaded.iterate({ ...run, first: 1, step })
+      expect(load).toHaveBeenCalledTimes(sideInformation ? 1 : 0)
+      await loaded.close()
+    }
+    expect(remarks).toEqual([
+      "Lags and attributes of rows are learned on the CPU. So the CPU's threads run the sweeps under the learned prior.",
+    ])
+    await own.close()
+  })
+
   it('The GPU continues from a state of the CPU, and the CPU from one of the GPU', {
     timeout: PATIENCE_MS,
   }, async () => {

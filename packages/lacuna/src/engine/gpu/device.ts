@@ -22,6 +22,12 @@ export interface GpuKernel {
 /** How a kernel accesses a buffer. */
 export type Access = 'read' | 'write'
 
+/** The access of a kernel to buffers that it reads, and to those behind them, which it writes. */
+export const accessOf = (read: number, write: number): Access[] => [
+  ...Array<Access>(read).fill('read'),
+  ...Array<Access>(write).fill('write'),
+]
+
 /** Limits on what is used of a device, so that tests can run as on a smaller one. */
 export interface DeviceOptions {
   /** Whether subgroups are used if the device has them; true by default. */
@@ -51,12 +57,15 @@ export class Device {
   readonly faults: Error[] = []
   /** Copies arrays to buffers. */
   readonly uploader: Uploader
+  /** Whether it is emulated on the CPU. */
+  readonly #isSoftware: boolean
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
-  private constructor(gpu: GPUDevice, name: string, maxBindingBytes: number) {
+  private constructor(gpu: GPUDevice, { name, isSoftware }: FoundAdapter, maxBindingBytes: number) {
     this.gpu = gpu
     this.name = name
+    this.#isSoftware = isSoftware
     this.uploader = new Uploader(gpu)
     const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = gpu.limits
     this.maxBindingBytes = Math.min(maxBindingBytes, maxStorageBufferBindingSize, maxBufferSize)
@@ -73,7 +82,8 @@ export class Device {
    * Opens a device with the largest buffers that the adapter allows. Subgroups are used only if consecutive
    * invocations share one.
    */
-  static async open({ adapter, name }: FoundAdapter, options: DeviceOptions = {}): Promise<Device> {
+  static async open(found: FoundAdapter, options: DeviceOptions = {}): Promise<Device> {
+    const { adapter } = found
     const { subgroups = true, maxBindingBytes = Infinity } = options
     const { limits, features, info } = adapter
     const hasSubgroups = subgroups && features.has('subgroups') && info.subgroupMinSize >= 4
@@ -84,7 +94,7 @@ export class Device {
         maxBufferSize: limits.maxBufferSize,
       },
     })
-    const device = new Device(gpu, name, maxBindingBytes)
+    const device = new Device(gpu, found, maxBindingBytes)
     const size = Math.min(32, info.subgroupMinSize ?? 1)
     try {
       if (hasSubgroups && (await device.#hasLinearSubgroups(size))) device.subgroup = size
@@ -111,6 +121,18 @@ export class Device {
     const compiled = this.#compile(code, this.#layoutOf(access))
     this.#kernels.set(code, compiled)
     return compiled
+  }
+
+  /**
+   * Compiles a kernel that will probably be needed, in the background: drivers take tens of milliseconds for one,
+   * and compile several at once. A software adapter compiles on the cores that it works on, so only when needed.
+   * @param read how many storage buffers it reads, from binding 1 on
+   * @param write how many it writes, behind those
+   * @param last how many it reads, behind those
+   */
+  warm(code: string, read: number, write: number, last = 0): void {
+    if (this.#isSoftware) return
+    this.compile(code, [...accessOf(read, write), ...accessOf(last, 0)]).catch(() => {})
   }
 
   /** Compiles a kernel for a layout of bindings, without the cache. */

@@ -1,7 +1,7 @@
 /** A problem in the buffers of a device, with the operations that the device runs on it. */
 import { InputError } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
-import type { EngineState, ErrorSums, Statistics } from '../engine.ts'
+import type { Covariances, EngineState, ErrorSums, LearnedPrior, Statistics } from '../engine.ts'
 import type { Device } from './device.ts'
 import type { DeviceBuffers, DeviceView } from './deviceBuffers.ts'
 import { padMatrices, unpadMatrices } from './padding.ts'
@@ -9,16 +9,15 @@ import { type BuiltViews, buildViews } from './setup/buildViews.ts'
 import type { ViewSlices } from './setup/placeView.ts'
 import type { PreparedEntries } from './setup/prepareEntries.ts'
 import { quadsOf, type Shape } from './shape.ts'
-import { blocksOf, DeviceBalance } from './steps/deviceBalance.ts'
+import { blocksOf, DeviceBalance, warmBalance } from './steps/deviceBalance.ts'
 import { DeviceErrors } from './steps/deviceErrors.ts'
+import { DevicePosterior, type PosteriorState } from './steps/devicePosterior.ts'
 import { DeviceSteps } from './steps/deviceSteps.ts'
 import { DeviceZeros } from './steps/deviceZeros.ts'
+import { type PosteriorProblem, warmPosterior } from './steps/posteriorModes.ts'
 import { SubmissionQueue } from './submission.ts'
 import type { Tables } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
-
-/** The part of the engine's state that lies on the device; what a learned prior adds stays on the CPU. */
-export type DeviceState = Pick<EngineState, 'factors' | 'momentumFactors' | 'means' | 'scales' | 'snapshot'>
 
 /** A problem on a device: its buffers, and the operations on them. */
 export class DeviceProblem {
@@ -28,6 +27,13 @@ export class DeviceProblem {
   readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #queue: SubmissionQueue
+  /** The views of the training entries by every mode. */
+  readonly #views: readonly DeviceView[]
+  readonly #own: (buffer: GPUBuffer) => GPUBuffer
+  /** The covariances that a learned prior would work with; undefined if none is learned. */
+  readonly #covariances: Covariances | undefined
+  /** Sweeps under a learned prior; undefined before the first. */
+  #posterior: DevicePosterior | undefined
   /** All buffers, to be destroyed on closing. */
   readonly #ownedBuffers: GPUBuffer[]
   readonly steps: DeviceSteps
@@ -48,9 +54,10 @@ export class DeviceProblem {
     queue: SubmissionQueue,
     shape: Shape,
     hasMomentumFactors: boolean,
-    zeros: boolean,
+    { zeros, posterior }: PreparedEntries,
     created: GPUBuffer[],
   ) {
+    this.#covariances = posterior
     const { tables } = built
     this.statistics = built.statistics
     this.isRepeated = built.isRepeated
@@ -101,6 +108,8 @@ export class DeviceProblem {
       slices,
     })
     const views = built.modes.map((slices, i) => viewOf(slices, modes[i].words))
+    this.#views = views
+    this.#own = own
     const buffers = this.#buffers
     if (zeros) this.#zeros = new DeviceZeros(device, tables, shape, buffers.factors, queue, own)
     this.steps = new DeviceSteps(
@@ -113,6 +122,8 @@ export class DeviceProblem {
       queue,
       this.#zeros,
     )
+    this.steps.warm()
+    if (posterior) warmPosterior(this.#posteriorProblem(posterior))
     this.balance = new DeviceBalance(device, tables, shape, hasMomentumFactors, buffers, queue, zeros)
     this.#errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
     this.#errors.add('train', modes[0], views[0], this.#buffers.segments, own, zeros)
@@ -136,11 +147,12 @@ export class DeviceProblem {
       return buffer
     }
     try {
+      warmBalance(device, shape, entries.zeros)
       const queue = new SubmissionQueue(device, shape.order)
       own(queue.steps)
       const built = await buildViews(device, queue, entries, own)
       return await device.watch(
-        () => new DeviceProblem(device, built, queue, shape, hasMomentumFactors, entries.zeros, created),
+        () => new DeviceProblem(device, built, queue, shape, hasMomentumFactors, entries, created),
       )
     } catch (error) {
       for (const buffer of created) buffer.destroy()
@@ -164,6 +176,35 @@ export class DeviceProblem {
   /** Resolves when all submitted work has been done. */
   finish(): Promise<void> {
     return this.#queue.finish()
+  }
+
+  /**
+   * Sweeps under a learned prior, whose buffers are created at the first call. Rejects with an InputError if
+   * the device has no room for them. The problem must have been loaded for a learned prior.
+   */
+  async posterior(): Promise<DevicePosterior> {
+    if (!this.#covariances) throw new Error('The problem has no memory for covariances.')
+    const problem = { ...this.#posteriorProblem(this.#covariances), own: this.#own }
+    this.#posterior ??= await DevicePosterior.open(problem, this.balance)
+    return this.#posterior
+  }
+
+  /** This problem, for a learned prior with covariances of a form. */
+  #posteriorProblem(form: Covariances): Omit<PosteriorProblem, 'own'> {
+    return {
+      device: this.device,
+      tables: this.#tables,
+      shape: this.#shape,
+      form,
+      factors: this.#buffers,
+      views: this.#views,
+      queue: this.#queue,
+    }
+  }
+
+  /** The prior as of the last sweep; undefined if there was none. */
+  get prior(): LearnedPrior | undefined {
+    return this.#posterior?.prior
   }
 
   /**
@@ -212,8 +253,11 @@ export class DeviceProblem {
     return 4 * this.#tables.rows.length * quadsOf(this.#shape)
   }
 
-  /** Reads the factors, those of the last snapshot, v, the mean rows and the momentum factors, if any. */
-  async readState(): Promise<DeviceState> {
+  /**
+   * Reads the factors, those of the last snapshot, v, the mean rows, the momentum factors, if any, and the state of
+   * a learned prior after its first sweep.
+   */
+  async readState(): Promise<EngineState> {
     const { factors, snapshot, vectors, momentumFactors } = this.#buffers
     const { order } = this.#shape
     const byteLength = this.#factorBytes
@@ -231,12 +275,14 @@ export class DeviceProblem {
     )
     const matrices = (padded: Float32Array): Float32Array[] =>
       unpadMatrices(padded, this.#rowCounts, this.#shape)
+    const currentFactors = matrices(current)
     return {
-      factors: matrices(current),
+      factors: currentFactors,
       snapshot: matrices(best),
       scales: scalesAndMeans.filter((_, at) => at % 2 === 0),
       means: scalesAndMeans.filter((_, at) => at % 2 === 1),
       ...(this.#hasMomentumFactors && { momentumFactors: matrices(momentum) }),
+      ...(this.#posterior?.hasBegun && (await this.#posterior.readState(currentFactors))),
     }
   }
 
@@ -244,7 +290,8 @@ export class DeviceProblem {
    * Replaces the state. Without momentum factors they become equal to the factors; without a snapshot the
    * last one stays.
    */
-  writeState({ factors, momentumFactors, means, scales, snapshot }: DeviceState): void {
+  async writeState(state: EngineState): Promise<void> {
+    const { factors, momentumFactors, means, scales, snapshot } = state
     this.#write(this.#buffers.factors, factors)
     if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, momentumFactors ?? factors)
     const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
@@ -254,6 +301,7 @@ export class DeviceProblem {
     for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
     this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
     if (snapshot) this.#write(this.#buffers.snapshot, snapshot)
+    if (state.moments) (await this.posterior()).writeState(state as EngineState & PosteriorState)
   }
 
   /** Copies the factors to the snapshot, on the device. */

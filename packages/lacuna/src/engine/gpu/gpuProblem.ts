@@ -1,6 +1,6 @@
 /**
- * A problem on a GPU. The CPU engine loads the same problem (`cpuProblem`) when it has to run what the device
- * does not implement, on the state read from the device, or to continue when there is no device any more.
+ * A problem on a GPU. The CPU engine loads the same problem (`cpuProblem`) to continue when there is no device any
+ * more, and for sweeps that the device cannot run, on the state read from the device; both are reported.
  *
  * A **backup** is a copy of the device's state in the memory of the process; it is taken now and then, with a
  * snapshot of the run. When the device is lost, the run continues from the backup, on a new device or else on
@@ -17,16 +17,17 @@ import type {
   LearnedPrior,
   LoadedProblem,
   Measured,
+  PosteriorStep,
   Problem,
   Statistics,
   Step,
   Timed,
 } from '../engine.ts'
 import type { Device } from './device.ts'
-import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
+import { DeviceProblem } from './deviceProblem.ts'
 import type { PreparedEntries } from './setup/prepareEntries.ts'
 import type { Shape } from './shape.ts'
-import { type DeviceStep, isDeviceStep } from './steps/deviceSteps.ts'
+import type { DeviceStep } from './steps/deviceSteps.ts'
 
 /** The services of the GPU engine that its problems use. */
 export interface GpuBackend {
@@ -46,15 +47,16 @@ export interface GpuBackend {
 
 /** The least time between backups in seconds: reading the state back takes time itself. */
 const SECONDS_BETWEEN_BACKUPS = 2
+/** The least time between backups, as a multiple of the time that the last one took. */
+const BACKUP_FACTOR = 20
 /** The number of lost devices that are replaced; after another loss the problem stays on the CPU. */
 const MOST_LOSSES = 3
 
 /** A loaded problem of the GPU engine; operations run one at a time, in the order of the calls. */
 export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
-  /** Whether 'strata' steps can be taken, by the CPU's threads. */
-  readonly hasStrata: boolean
-  /** Whether 'posterior' steps can be taken, by the CPU's threads. */
+  /** Always false: on a GPU, runs begin without stratified SGD (docs/gpu.md). */
+  readonly hasStrata = false
   readonly hasPosterior: boolean
   readonly #problem: Problem
   readonly #entries: PreparedEntries
@@ -67,15 +69,17 @@ export class GpuProblem implements LoadedProblem {
   /** The problem on the device while the current state is on the CPU: the device still has the entries. */
   #idle: DeviceProblem | undefined
   /** The last backup; undefined before the first. */
-  #backup: DeviceState | undefined
-  /** When the backup was taken (performance.now()); -Infinity if the next snapshot shall replace it. */
-  #backupAt = -Infinity
+  #backup: EngineState | undefined
+  /** When the next snapshot replaces the backup, at the earliest (performance.now()). */
+  #nextBackup = -Infinity
   /** Whether the backup must be written to the device before its next operation. */
   #mustWriteBackup = false
   /**
    * The error that the device reported while it worked on this problem, which makes the state there invalid.
    */
   #fault: Error | undefined
+  /** Whether sweeps under a learned prior run on the CPU, because the device cannot run them. */
+  #sweepsOnCpu = false
   /** The number of devices that were lost. */
   #losses = 0
   #isStopped = false
@@ -91,8 +95,7 @@ export class GpuProblem implements LoadedProblem {
     active: DeviceProblem,
   ) {
     this.statistics = active.statistics
-    this.hasStrata = entries.hasStrata
-    this.hasPosterior = entries.hasPosterior
+    this.hasPosterior = entries.posterior !== undefined
     this.#problem = problem
     this.#entries = entries
     this.#backend = backend
@@ -116,7 +119,7 @@ export class GpuProblem implements LoadedProblem {
     const shape = { order: entries.dims.length, rank: problem.rank, weighted }
     const active = await openOn(device, problem, entries, shape)
     try {
-      if (active.isRepeated) problem.onRepeated?.()
+      if (active.isRepeated) await problem.onRepeated?.()
     } catch (error) {
       active.close()
       throw error
@@ -147,7 +150,7 @@ export class GpuProblem implements LoadedProblem {
         // After a loss the run starts again from these factors; the next balance makes means and v from them.
         const { momentumFactors, ...state } = this.#backup ?? noState(factors, this.#shape.rank)
         this.#backup = { ...state, factors: factors.map((factor) => factor.slice()) }
-        this.#backupAt = -Infinity // the next snapshot takes a new backup at once
+        this.#nextBackup = -Infinity // the next snapshot takes a new backup at once
         await deviceProblem.finish()
       },
       (cpuProblem) => cpuProblem.writeFactors(factors),
@@ -162,10 +165,11 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
-  /** Runs AO iterations: on the device, or on the CPU for steps that the device does not implement. */
+  /** Runs AO iterations on the device; sweeps that it cannot run on the CPU. */
   async iterate(run: Iterations): Promise<Iterated> {
     const { step } = run
-    if (!isDeviceStep(step)) {
+    if (step.kind === 'strata') throw new Error('A GPU takes no steps of stratified SGD.')
+    if (step.kind === 'posterior' && !(await this.#canSweep())) {
       await this.#exclusively(() => this.#toCpu())
       return this.#exclusively(async () => (await this.#loadOnCpu()).iterate(run))
     }
@@ -176,21 +180,57 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
+  /**
+   * Whether the device can run sweeps under a learned prior: not with side information, or if it has no room
+   * for the covariances. Reports why it cannot, once.
+   */
+  async #canSweep(): Promise<boolean> {
+    if (this.#sweepsOnCpu) return false
+    const deviceProblem = this.#active ?? this.#idle
+    if (!deviceProblem) return false
+    const reason = this.#problem.sideInformation?.some((side) => side)
+      ? 'Lags and attributes of rows are learned on the CPU.'
+      : await this.#exclusively(() => deviceProblem.posterior()).then(
+          () => undefined,
+          (error) => {
+            if (!(error instanceof InputError)) throw error
+            return error.message
+          },
+        )
+    if (!reason) return true
+    this.#sweepsOnCpu = true
+    this.#backend.report(`${reason} So the CPU's threads run the sweeps under the learned prior.`)
+    return false
+  }
+
   /** Runs AO iterations on the device until the count, the time limit, a stop or a loss of the device. */
-  async #iterate(deviceProblem: DeviceProblem, run: Iterations & { step: DeviceStep }): Promise<Iterated> {
+  async #iterate(
+    deviceProblem: DeviceProblem,
+    run: Iterations & { step: DeviceStep | PosteriorStep },
+  ): Promise<Iterated> {
     const start = performance.now()
     const end = start + 1000 * (run.seconds ?? Infinity)
-    await deviceProblem.steps.prepare(run.step.kind, run.sample)
+    const { step } = run
+    if (step.kind !== 'posterior') await deviceProblem.steps.prepare(step.kind, run.sample)
     let done = 0
     let cut: Iterated['cut']
     for (; done < run.count; done++) {
       // At least one iteration, however little time there is: otherwise the run would never end.
       cut = this.#isStopped ? 'stopped' : done > 0 && performance.now() >= end ? 'seconds' : undefined
       if (cut || deviceProblem.device.lost) break
-      await deviceProblem.steps.add(run, run.first + done)
+      if (step.kind === 'posterior') await this.#sweep(deviceProblem, step, run.lambda)
+      else await deviceProblem.steps.add({ ...run, step }, run.first + done)
     }
     await deviceProblem.finish()
     return { done, cut, seconds: (performance.now() - start) / 1000 }
+  }
+
+  /** Runs a sweep under a learned prior. The first is followed by a backup, without which no other could follow. */
+  async #sweep(deviceProblem: DeviceProblem, step: PosteriorStep, lambda: number): Promise<void> {
+    await (await deviceProblem.posterior()).sweep(step, lambda)
+    if (!step.begin) return
+    this.#nextBackup = -Infinity
+    await this.#takeBackup(deviceProblem)
   }
 
   /** Makes `iterate` end after the current AO iteration, also later calls, until `stop(false)`. */
@@ -257,14 +297,13 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
-  /** Reads the whole state, from the device and, under a learned prior, from the CPU. */
+  /** Reads the whole state. */
   readState(): Promise<EngineState> {
     return this.#run(
       async (deviceProblem) => {
         const state = await deviceProblem.readState()
-        // The state of a learned prior stays on the CPU, if there is any.
-        if (!this.#cpuProblem?.hasPosterior) return state
-        return { ...(await this.#cpuProblem.readState()), ...state }
+        // The state of a prior that the CPU learns is there.
+        return this.#sweepsOnCpu ? { ...(await (await this.#loadOnCpu()).readState()), ...state } : state
       },
       (cpuProblem) => cpuProblem.readState(),
     )
@@ -274,10 +313,10 @@ export class GpuProblem implements LoadedProblem {
   writeState(state: EngineState): Promise<void> {
     return this.#run(
       async (deviceProblem) => {
-        if (state.moments) await (await this.#loadOnCpu()).writeState(state)
-        deviceProblem.writeState(state)
+        if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
+        await deviceProblem.writeState(state)
         this.#backup = copyOf(state)
-        this.#backupAt = performance.now()
+        this.#nextBackup = performance.now() + 1000 * SECONDS_BETWEEN_BACKUPS
         await deviceProblem.finish()
       },
       (cpuProblem) => cpuProblem.writeState(state),
@@ -289,9 +328,9 @@ export class GpuProblem implements LoadedProblem {
     return this.#backend.observe(tensor ?? this.#problem.tensor, this.#shape.rank)
   }
 
-  /** Reads the learned prior, which is on the CPU; undefined if there is none. */
+  /** The prior as of the last 'posterior' step; undefined if there was none. */
   async readPrior(): Promise<LearnedPrior | undefined> {
-    return this.#cpuProblem?.readPrior()
+    return this.#cpuProblem ? this.#cpuProblem.readPrior() : this.#active?.prior
   }
 
   /** Closes the problem on the device and on the CPU after the current operation; later calls reject. */
@@ -344,7 +383,7 @@ export class GpuProblem implements LoadedProblem {
     const faultsBefore = device.faults.length
     const backup = this.#backup
     try {
-      if (this.#mustWriteBackup) deviceProblem.writeState(this.#backup!)
+      if (this.#mustWriteBackup) await deviceProblem.writeState(this.#backup!)
       this.#mustWriteBackup = false
       const result = await work()
       if (device.lost) throw new Error(device.lost)
@@ -431,16 +470,18 @@ export class GpuProblem implements LoadedProblem {
     this.#mustWriteBackup = true
   }
 
-  /** Reads the state back as the backup, unless the last one is younger than SECONDS_BETWEEN_BACKUPS. */
+  /** Reads the state back as the backup, unless the last one is too young. */
   async #takeBackup(deviceProblem: DeviceProblem): Promise<void> {
-    if (performance.now() - this.#backupAt < 1000 * SECONDS_BETWEEN_BACKUPS) return
+    const start = performance.now()
+    if (start < this.#nextBackup) return
     this.#backup = await deviceProblem.readState()
-    this.#backupAt = performance.now()
+    const end = performance.now()
+    this.#nextBackup = end + Math.max(1000 * SECONDS_BETWEEN_BACKUPS, BACKUP_FACTOR * (end - start))
   }
 }
 
 /** The state before the first balance: no means, and v = 1. */
-const noState = (factors: readonly Float32Array[], rank: number): DeviceState => ({
+const noState = (factors: readonly Float32Array[], rank: number): EngineState => ({
   factors: [...factors],
   means: factors.map(() => new Float32Array(rank)),
   scales: factors.map(() => new Float32Array(rank).fill(1)),
@@ -455,17 +496,14 @@ const openOn = (
 ): Promise<DeviceProblem> =>
   DeviceProblem.open(device, entries, { ...shape, subgroup: device.subgroup }, momentumFactors)
 
-/** Copies the arrays of that part of a state which lies on the device. */
-function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineState): DeviceState {
-  const copies = (arrays: readonly Float32Array[]): Float32Array[] => arrays.map((array) => array.slice())
-  return {
-    factors: copies(factors),
-    means: copies(means),
-    scales: copies(scales),
-    ...(momentumFactors && { momentumFactors: copies(momentumFactors) }),
-    ...(snapshot && { snapshot: copies(snapshot) }),
-  }
-}
+/** Copies the arrays of a state. */
+const copyOf = (state: EngineState): EngineState =>
+  Object.fromEntries(
+    Object.entries(state).map(([name, arrays]) => [
+      name,
+      (arrays as readonly Float32Array[]).map((array) => array.slice()),
+    ]),
+  ) as unknown as EngineState
 
 /** Whether a device that failed is lost; waits up to 50 ms, since WebGPU reports a loss a moment later. */
 async function isLost(device: Device): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface Dispatch {
   step: StepWords | Uint32Array
   /** Workgroups per layer; may exceed what a device allows in one dimension. */
   groups: number
+  /** Workgroups in the second dimension, if `groups` are those of the first; by default it continues the first. */
+  rows?: number
   /** Workgroups in the third dimension; 1 by default. */
   layers?: number
   /** Approximate work, in multiplications of quads (shape.ts); 0 by default. */
@@ -83,13 +85,13 @@ export class SubmissionQueue {
     const encoder = gpu.createCommandEncoder()
     const pass = encoder.beginComputePass()
     let current: GPUComputePipeline | undefined
-    this.#pending.forEach(({ kernel, group, groups, layers = 1 }, i) => {
+    this.#pending.forEach(({ kernel, group, groups, rows, layers = 1 }, i) => {
       if (groups === 0) return
       if (kernel.pipeline !== current) pass.setPipeline(kernel.pipeline)
       current = kernel.pipeline
       pass.setBindGroup(0, group, [i * this.slot])
       const x = Math.min(groups, maxWorkgroups)
-      pass.dispatchWorkgroups(x, Math.ceil(groups / x), layers)
+      pass.dispatchWorkgroups(x, rows ?? Math.ceil(groups / x), layers)
     })
     pass.end()
     gpu.queue.submit([encoder.finish()])

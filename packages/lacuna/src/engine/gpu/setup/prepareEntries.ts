@@ -11,7 +11,7 @@ import {
   resolveSize,
   withUnknown,
 } from '../../cpu/index.ts'
-import type { Problem } from '../../engine.ts'
+import type { Covariances, Problem } from '../../engine.ts'
 
 /** The entries of a problem, before they are on a device. */
 export interface PreparedEntries {
@@ -30,8 +30,8 @@ export interface PreparedEntries {
   unknown: number
   /** The rank, padded as on the CPU: it determines the segments. */
   padded: number
-  hasPosterior: boolean
-  hasStrata: boolean
+  /** The covariances of a learned prior; undefined if none is learned. */
+  posterior: Covariances | undefined
 }
 
 /** A set of entries. */
@@ -70,8 +70,7 @@ export async function prepareEntries(problem: Problem): Promise<PreparedEntries>
     zeros,
     unknown: total - tensor.values.length,
     padded: paddedRank(rank),
-    hasPosterior: size.posterior !== undefined,
-    hasStrata: size.strata,
+    posterior: size.posterior,
   }
 }
 

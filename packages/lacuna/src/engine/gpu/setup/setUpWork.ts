@@ -1,5 +1,5 @@
 /** The device, the queue and the temporary buffers with which the views of a problem are built. */
-import type { Access, Device, GpuKernel } from '../device.ts'
+import { accessOf, type Device, type GpuKernel } from '../device.ts'
 import type { SubmissionQueue } from '../submission.ts'
 import {
   countBinsKernel,
@@ -14,23 +14,19 @@ import {
 import type { EntrySource, PreparedEntries } from './prepareEntries.ts'
 
 /** Work of an entry in a pass, in multiplications of quads (submission.ts). */
-export const WORK_PER_ENTRY = 8
+export const WORK_PER_ENTRY = 1
 
 /** The kernels of the set-up, compiled. */
 type SetUpKernels = Record<'countRows' | 'countBins' | 'place' | 'sortBins' | 'valueSums', GpuKernel>
 
 /** Compiles the kernels of the set-up, which are the same for all problems. */
 export async function compileSetUp(device: Device): Promise<SetUpKernels> {
-  const access = (read: number, write: number): Access[] => [
-    ...Array<Access>(read).fill('read'),
-    ...Array<Access>(write).fill('write'),
-  ]
   const [countRows, countBins, place, sortBins, valueSums] = await Promise.all([
-    device.compile(countRowsKernel, access(2, 1)),
-    device.compile(countBinsKernel, access(3, 1)),
-    device.compile(placeKernel, access(3, 3)),
-    device.compile(sortBinsKernel, access(3, 2)),
-    device.compile(valueSumsKernel, access(1, 1)),
+    device.compile(countRowsKernel, accessOf(2, 1)),
+    device.compile(countBinsKernel, accessOf(3, 1)),
+    device.compile(placeKernel, accessOf(3, 3)),
+    device.compile(sortBinsKernel, accessOf(3, 2)),
+    device.compile(valueSumsKernel, accessOf(1, 1)),
   ])
   return { countRows, countBins, place, sortBins, valueSums }
 }

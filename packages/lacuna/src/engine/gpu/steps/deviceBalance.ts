@@ -64,9 +64,14 @@ export class DeviceBalance {
       { count, hasMomentumFactors },
       groups,
     )
-    await this.sumColumns(false)
-    await this.#average(vectors, 2)
+    await this.average()
     await this.#queue.finish()
+  }
+
+  /** Enqueues the mean row of every mode, and copies of it in the rows without entries; keeps `totals`. */
+  async average(): Promise<void> {
+    await this.sumColumns(false)
+    await this.#average(this.#buffers.vectors, 2)
   }
 
   /** Copies the mean of the rows with entries to those without. Resolves when the device is done. */
@@ -127,6 +132,17 @@ export class DeviceBalance {
     const sizes = { mode: this.#shape.order, quads: quadsOf(this.#shape) }
     await this.#queue.add({ kernel, group, step: { ...sizes, ...step }, groups })
   }
+}
+
+/** Compiles the kernels of balancing in the background. @param zeros whether unlisted cells are zeros */
+export function warmBalance(device: Device, shape: Pick<Shape, 'order'>, zeros: boolean): void {
+  device.warm(blockSumsKernel(shape, true), 3, 1)
+  device.warm(blockSumsKernel(shape, false), 3, 1)
+  device.warm(totalsKernel(shape), 2, 1)
+  device.warm(scalesKernel(shape), 1, 2)
+  device.warm(scaleRowsKernel(shape), 2, 2)
+  device.warm(meansKernel(shape, zeros), 2, 1)
+  device.warm(fillKernel(shape), 2, 1)
 }
 
 /**

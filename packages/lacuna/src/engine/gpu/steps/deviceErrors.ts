@@ -54,6 +54,9 @@ export class DeviceErrors {
     zeros = false,
   ): void {
     const count = view.segments.length / 4
+    const team = teamFor(uploaded.shape, view.entries / count)
+    this.#device.warm(errorsKernel(uploaded.shape, team, zeros), 3, 1)
+    this.#device.warm(reduceErrorsKernel(uploaded.shape), 1, 1)
     this.#views.set(name, {
       ...uploaded,
       zeros,

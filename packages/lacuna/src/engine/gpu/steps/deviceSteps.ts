@@ -30,12 +30,8 @@ import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
 import { type Batch, batchRows } from './batches.ts'
 import type { DeviceZeros } from './deviceZeros.ts'
 
-/** The steps that run on the device: the others run on the CPU. */
+/** The steps of AO iterations with λ. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
-
-/** Whether a step runs on the device; the others run on the CPU. */
-export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
-  step.kind === 'paper' || step.kind === 'gradient' || step.kind === 'newton'
 
 /** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
 const MOST_SUM_BYTES = 2 ** 28
@@ -49,6 +45,9 @@ const MOST_WORK = 2 ** 29
 const MANY_TILES = 32
 /** Invocations of a workgroup that sums many tiles of H. */
 const LARGE_TEAM = 256
+
+/** Samples for whose teams kernels are compiled before they are needed. */
+const WARM_SAMPLES = [0.1, 1]
 
 /** The sums over a sample: 'gradient' is Hv and g, 'gram' is H and g, 'listed' is g (wgsl/sums.ts). */
 type SumKind = 'gradient' | 'gram' | 'listed'
@@ -119,6 +118,29 @@ export class DeviceSteps {
     this.#queue = queue
   }
 
+  /** Compiles the kernels of gradient and newton steps, with small and large samples, in the background. */
+  warm(): void {
+    const [{ shape }] = this.#views
+    this.#device.warm(windowsKernel(shape), 2, 2)
+    for (const kind of ['gradient', 'newton'] as const) {
+      const sums = this.#sumsOf(kind)
+      this.#device.warm(reduceKernel(shape, SUMS[sums].quads(shape)), 3, 1)
+      for (const sample of WARM_SAMPLES)
+        for (const team of this.#teamsFor(sums, sample))
+          this.#device.warm(SUMS[sums].kernel(shape, team), 6, 1)
+    }
+    if (this.#zeros) return
+    this.#device.warm(gradientRowsKernel(shape), 4, 2)
+    this.#device.warm(newtonRowsKernel(shape), 4, 2)
+  }
+
+  /** The teams of the kernels of sums of every mode. */
+  #teamsFor(sums: SumKind, sample: number): Team[] {
+    return this.#tables.modes.map(({ entries, segments }, i) =>
+      this.#teamFor(sums, this.#views[i].shape, (4 * sample * entries) / segments.length),
+    )
+  }
+
   /** Destroys the buffers of sums. */
   close(): void {
     for (const { buffer } of this.#plans.values()) buffer.destroy()
@@ -135,9 +157,7 @@ export class DeviceSteps {
   /** The compiled kernels of a step, cached by its kind and the sizes of its teams. */
   #prepare(kind: DeviceStep['kind'], sample: number) {
     const sums = this.#sumsOf(kind)
-    const teams = this.#tables.modes.map(({ entries, segments }, i) =>
-      this.#teamFor(sums, this.#views[i].shape, (4 * sample * entries) / segments.length),
-    )
+    const teams = this.#teamsFor(sums, sample)
     const key = `${kind} ${teams.map(({ size }) => size)}`
     const known = this.#prepared.get(key)
     if (known) return known

@@ -62,7 +62,7 @@ export class DeviceZeros {
       work: 4 * rows * tilesOf(shape),
     })
     const groups = Math.ceil(productQuads(shape) / PRODUCTS_TEAM)
-    const step = { mode, count: blocks }
+    const step = { base: mode * productQuads(shape), count: blocks, lambda: 1 }
     await this.#add(addProductsKernel(shape), [this.#blockProducts, this.#products], { step, groups })
   }
 

@@ -74,7 +74,8 @@ export const teamIndices = ({ lanes }: Team): string => `
 /**
  * The loop over a window: `count` records from `start` on, cyclically, of a segment of `length` records from
  * record `first` on; these four are variables of the kernel. In `body`, k0 … are this invocation's quads of
- * k, x is the value, w the weight, and isIn whether the entry counts: not if it repeats the last one.
+ * k, other0 … the rows of the other modes, x is the value, w the weight, and isIn whether the entry counts: not
+ * if it repeats the last one.
  */
 export function entryLoop(shape: Shape, team: Team, body: string): string {
   const quads = quadsOf(shape)
@@ -88,7 +89,8 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
     isVector ? `${name} = records[${at}];` : each((i) => `${name}${i} = records[${at} * ${words}u + ${i}u];`)
   const rows = Array.from(
     { length: order - 1 },
-    (_, o) => `let row${o} = (step.others[${o >> 2}].${'xyzw'[o & 3]} + ${word(o)}) * ${quads}u;`,
+    (_, o) =>
+      `let other${o} = step.others[${o >> 2}].${'xyzw'[o & 3]} + ${word(o)}; let row${o} = other${o} * ${quads}u;`,
   )
   const product = (at: string): string => rows.map((_, o) => `factors[row${o} + ${at}]`).join(' * ')
   return `

@@ -62,36 +62,31 @@ ${signature} {
 /** Largest rank at which H of a row is copied to shared memory. */
 const MOST_SHARED_RANK = 60
 
+/** Invocations of a workgroup that updates a row: one per component, a power of two. */
+export const rowTeam = ({ rank }: Shape): number => Math.max(4, powerOfTwo(rank))
+
 /**
- * WGSL that the kernels that use H of a row have in common: a workgroup per row, an invocation per component.
- * `team`: invocations of a workgroup; `loadRow`: the beginning of `main`, which returns for rows without
- * sampled entries.
- * @param cells the buffer of H, if it is the same for all rows of the mode; by default it is in `sums`
+ * Declares storedHessian: H_rs from its tiles on and above the diagonal.
+ * @param read the WGSL that reads the number at an index, which follows, up to that
  */
-function rowSolver(shape: Shape, cells?: string): { team: number; declarations: string; loadRow: string } {
-  const { rank } = shape
-  const padded = 4 * quadsOf(shape)
-  const team = Math.max(4, powerOfTwo(rank))
-  const isShared = rank <= MOST_SHARED_RANK
-  const isOneSubgroup = team <= shape.subgroup
-  const declarations = `${directives(shape)}
-${stepStruct(shape)}
-${bindings('f32')}
-${isShared ? `var<workgroup> H: array<f32, ${rank * rank}>;` : ''}
-var<workgroup> exchanged: array<f32, ${team}>;
-var<workgroup> slots: array<f32, 2>;
-var<workgroup> decision: u32;
+export const storedHessian = (read: string): string => `
 /** H_rs from the tiles on and above the diagonal. */
 fn storedHessian(sumsAt: u32, r: u32, s: u32) -> f32 {
   let swap = r / 4u > s / 4u;
   let i = select(r, s, swap);
   let j = select(s, r, swap);
   let tile = (j / 4u) * (j / 4u + 1u) / 2u + i / 4u;
-  return ${cells ? `${cells}[` : 'sums[sumsAt + '}16u * tile + 4u * (i % 4u) + j % 4u];
-}
-fn hessian(sumsAt: u32, r: u32, s: u32) -> f32 {
-  ${isShared ? `return H[r * ${rank}u + s];` : 'return storedHessian(sumsAt, r, s);'}
-}
+  return ${read}16u * tile + 4u * (i % 4u) + j % 4u];
+}`
+
+/** Declares operations over the invocations of a workgroup of `rowTeam`: total, largest, broadcast, firstDecides. */
+export function teamFunctions(shape: Shape): string {
+  const team = rowTeam(shape)
+  const isOneSubgroup = team <= shape.subgroup
+  return `
+var<workgroup> exchanged: array<f32, ${team}>;
+var<workgroup> slots: array<f32, 2>;
+var<workgroup> decision: u32;
 /** Sum and maximum over all invocations, for all of them. */
 ${['total', 'largest']
   .map((name) => {
@@ -128,6 +123,28 @@ fn firstDecides(x: bool, lane: u32) -> bool {
   if (lane == 0u) { decision = select(0u, 1u, x); }
   return workgroupUniformLoad(&decision) == 1u;
 }`
+}
+
+/**
+ * WGSL that the kernels that use H of a row have in common: a workgroup per row, an invocation per component.
+ * `team`: invocations of a workgroup; `loadRow`: the beginning of `main`, which returns for rows without
+ * sampled entries.
+ * @param cells the buffer of H, if it is the same for all rows of the mode; by default it is in `sums`
+ */
+function rowSolver(shape: Shape, cells?: string): { team: number; declarations: string; loadRow: string } {
+  const { rank } = shape
+  const padded = 4 * quadsOf(shape)
+  const team = rowTeam(shape)
+  const isShared = rank <= MOST_SHARED_RANK
+  const declarations = `${directives(shape)}
+${stepStruct(shape)}
+${bindings('f32')}
+${isShared ? `var<workgroup> H: array<f32, ${rank * rank}>;` : ''}
+${storedHessian(cells ? `${cells}[` : 'sums[sumsAt + ')}
+fn hessian(sumsAt: u32, r: u32, s: u32) -> f32 {
+  ${isShared ? `return H[r * ${rank}u + s];` : 'return storedHessian(sumsAt, r, s);'}
+}
+${teamFunctions(shape)}`
   const loadRow = `
   let p = step.firstRow + group.x + group.y * groups.x;
   if (p >= step.endRow) { return; }

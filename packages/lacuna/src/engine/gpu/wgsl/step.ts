@@ -2,7 +2,7 @@
 import type { Shape } from '../shape.ts'
 
 /** 32-bit words of Step before `others`. */
-const WORDS = 20
+const WORDS = 28
 
 /** Bytes of which dynamic offsets of uniforms must be multiples. */
 export const SLOT_BYTES = 256
@@ -39,9 +39,22 @@ struct Step {
   count: u32,        // of rows, blocks or segments, where the ranges above do not tell
   hasMomentumFactors: u32,
   quads: u32,        // vectors of four that a row has
+  sigma2: f32,       // σ² of a step under a learned prior; the noise variance at a prediction y is …
+  variance0: f32,    // … σ² (c₀ + c₁ y + c₂ y²), with GROWING
+  variance1: f32,
+  variance2: f32,
+  leastMean: f32,    // the least y in that
+  deviations: f32,   // standard deviations from which on the Huber loss is linear; 0: never
+  flags: u32,        // GROWING, VARYING, FROZEN, CERTAIN
+  unused: u32,
   others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, counted over all modes
 }
-@group(0) @binding(0) var<uniform> step: Step;`
+@group(0) @binding(0) var<uniform> step: Step;
+const GROWING = 1u; // the noise grows with the prediction
+const VARYING = 2u; // the noise differs between rows
+const FROZEN = 4u;  // rows stay as they are, and only their sums are computed
+const CERTAIN = 8u; // rows are treated as certain
+fn has(flag: u32) -> bool { return (step.flags & flag) != 0u; }`
 
 /** The members of Step by name; omitted ones are 0, but `sample` and `leastWindow` are 1. */
 export interface StepWords {
@@ -65,6 +78,20 @@ export interface StepWords {
   hasMomentumFactors?: boolean
   quads?: number
   others?: readonly number[]
+  posterior?: PosteriorWords
+}
+
+/** The members of Step that a step under a learned prior has. */
+export interface PosteriorWords {
+  sigma2: number
+  /** c₀, c₁, c₂; undefined if the noise does not grow with the prediction. */
+  variance?: readonly [number, number, number]
+  leastMean: number
+  deviations: number
+  /** Whether the noise differs between rows. */
+  isVarying: boolean
+  isFrozen: boolean
+  isCertain: boolean
 }
 
 /** Writes the parameters of a dispatch to a buffer, from byte `at` on. */
@@ -79,6 +106,13 @@ export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): vo
   words.set([given.base ?? 0, ...segments, ...rows, given.firstRecord ?? 0, given.count ?? 0], 11)
   words.set([given.hasMomentumFactors ? 1 : 0, given.quads ?? 0], 18)
   if (given.others) words.set(given.others, WORDS)
+  if (!given.posterior) return
+  const { sigma2, variance, leastMean, deviations, isVarying, isFrozen, isCertain } = given.posterior
+  numbers.set([sigma2, ...(variance ?? [1, 0, 0]), leastMean, deviations], 20)
+  words[26] = [variance !== undefined, isVarying, isFrozen, isCertain].reduce(
+    (flags, isSet, bit) => flags + (isSet ? 2 ** bit : 0),
+    0,
+  )
 }
 
 /**

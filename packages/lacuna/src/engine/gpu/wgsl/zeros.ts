@@ -41,7 +41,10 @@ ${signature} {
   blockProducts[at] = t0; blockProducts[at + 1u] = t1; blockProducts[at + 2u] = t2; blockProducts[at + 3u] = t3;
 }`
 
-/** WGSL that adds UᵀU of `step.count` blocks, in order, to that of mode `step.mode`: an invocation per quad. */
+/**
+ * WGSL that adds the products of `step.count` blocks, in order, times `step.lambda`, and writes them from quad
+ * `step.base` on: an invocation per quad.
+ */
 export const addProductsKernel = (shape: Shape): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> blockProducts: array<vec4f>;
@@ -52,7 +55,7 @@ ${signature} {
   if (quad >= ${productQuads(shape)}u) { return; }
   var sum = vec4f();
   for (var block = 0u; block < step.count; block++) { sum += blockProducts[block * ${productQuads(shape)}u + quad]; }
-  products[step.mode * ${productQuads(shape)}u + quad] = sum;
+  products[step.base + quad] = step.lambda * sum;
 }`
 
 /** WGSL that multiplies UᵀU of all modes but `step.mode`, elementwise: Σ k kᵀ over all cells of a row. */

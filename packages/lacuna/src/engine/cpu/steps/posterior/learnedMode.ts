@@ -223,7 +223,7 @@ function addBlocksOfMatrices({ memory, layout }: ThreadPartition, i: number, add
  * off-diagonal elements shrunk where rows are few.
  * @param rows the number of rows that it was learned from
  */
-function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Float64Array {
+export function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Float64Array {
   const covariance = upper.slice()
   const shrinkage = rows / (rows + SHRINKAGE * rank)
   for (let r = 0; r < rank; r++)
@@ -233,7 +233,7 @@ function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Flo
 }
 
 /** Returns the padded inverse of a covariance (R × R), whose diagonal is raised a little: NARROWEST. */
-function invertPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
+export function invertPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
   let trace = 0
   for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
   const inverse = invertSymmetric(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)

@@ -23,16 +23,8 @@ import {
   VARIANCE1,
   VARIANCE2,
 } from './posteriorNumbers.ts'
+import { firstSigma2, HUBER_DEVIATIONS, HUBER_FACTOR, LEAST_MEAN } from './posteriorRules.ts'
 import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
-
-/** The most noise at the first sweep, as a fraction of the variance of the values. */
-const MOST_NOISE = 0.1
-/** The least prediction in the noise model, as a fraction of the mean value: smaller ones have its noise. */
-const LEAST_MEAN = 0.02
-/** Standard deviations from which on the Huber loss is linear. */
-const HUBER_DEVIATIONS = 2
-/** The mean of Huber-weighted squares of normal residuals, as a fraction of σ². */
-const HUBER_FACTOR = 0.9545
 
 /**
  * Runs a thread's work of one sweep over all modes: the posteriors of the rows and the prior of each mode in
@@ -118,7 +110,7 @@ function setStep(
  */
 function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
   const { parts, thread, threads } = problem
-  const { sigma2, squares, variance } = step.begin!
+  const { sigma2 } = step.begin!
   // σ² as of an earlier start with isStart, which outliers do not affect; 0 if there was none.
   const earlierSigma2 = step.loss === 'huber' && !step.isStart ? sharedNumbers(parts[0])[SIGMA2] : 0
   problem.barrier()
@@ -155,12 +147,7 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
     parts[0].kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
   problem.barrier()
   if (thread === 0) {
-    const free = Math.max(0, step.entries - determined)
-    const most = MOST_NOISE * variance
-    // A fit that uses up the degrees of freedom says nothing about the noise.
-    const isInformative = 2 * free > step.entries && free * most > squares
-    const estimate = earlierSigma2 || (step.isStart ? variance : isInformative ? squares / free : most)
-    const noise = Math.max(1e-30, estimate)
+    const noise = earlierSigma2 || firstSigma2(step, determined)
     const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
     for (const part of parts) {
       sharedNumbers(part)[SIGMA2] = noise
