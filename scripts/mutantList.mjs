@@ -168,10 +168,10 @@ export const mutants = [
     name: 'rows that are not sampled for their group are certain',
     file: 'packages/lacuna/src/engine/cpu/steps/posterior/groups.ts',
     find: 'if (!isCertain) sums[at] += sigma2 * determined',
-    replace: '',
+    replace: 'if (!isCertain) sums[at] += 0 * sigma2',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
     testNames: 'float64 reference',
-    rebuild: 'tsc',
+    rebuild: 'all',
   },
   {
     name: 'covariances of groups are left out of H',

@@ -3,11 +3,11 @@
  * API. It may change in any release and is not part of the API.
  */
 
-export { optimizeAlways } from './base/compileOptimized.ts'
 export { collectGarbage } from './base/garbage.ts'
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
+export { optimizeAlways } from './engine/cpu/threads/compileOptimized.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
 export { compareFiles } from './io/drive/processes/compareFiles.ts'

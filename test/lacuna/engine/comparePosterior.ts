@@ -58,7 +58,7 @@ export const posteriorCases: readonly PosteriorCase[] = [
   { name: 'a matrix', dims: [14, 11], rank: 3, entries: 100, noise: 'gaussian' },
   { name: 'counts', dims: [9, 12, 7], rank: 5, entries: 300, noise: 'poisson' },
   { name: 'learned growth of the noise', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto' },
-  { name: 'a matrix in groups', dims: [400, 11], rank: 3, entries: 1600, isGrouped: true },
+  { name: 'a matrix in groups', dims: [11, 400], rank: 3, entries: 1600, isGrouped: true },
   { name: 'weights in groups', dims: [9, 80, 7], rank: 5, entries: 900, noise: 'auto', isGrouped: true },
   {
     name: 'lags in groups',

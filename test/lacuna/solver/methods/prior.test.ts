@@ -135,6 +135,7 @@ describe('a learned prior', () => {
     expect(learns([1000, 1000, 100], 40_000_000, { prior: 'isotropic' })).toBeUndefined()
     expect(learns([1_000_000, 1000, 100], 1_000_000)).toBe('rows')
     expect(learns([10_000_000, 1000, 100], 1_000_000)).toBe('groups')
+    expect(learns([13_000_000, 1000, 100], 1_000_000)).toBeUndefined()
     expect(learns([1000, 1000, 100], 40_000_000, { rank: 64 })).toBe('groups')
     expect(learns([1000, 1000, 100], 50_000_000, { rank: 64 })).toBeUndefined()
     expect(learns([1000, 1000, 100], 50_000_000, large)).toBe('groups')

@@ -27,8 +27,13 @@ export const NOISELESS = 1e-3
  * Every row has its own covariance if entries × modes × R² is at most this: three to four minutes on a core.
  */
 const MOST_ROW_WORK = 1.5e10
-/** Every row has its own covariance if those of all rows take at most this many bytes. */
-const MOST_ROW_BYTES = 2 ** 30
+/**
+ * Every row has its own covariance if those of all rows take at most this many bytes; 'auto' learns a prior if
+ * prior means and sums of the rows take at most this many.
+ */
+const MOST_BYTES = 2 ** 30
+/** Bytes of the sums of a row, beside its prior mean. */
+const SUM_BYTES = 48
 /**
  * 'auto' learns a prior if entries × modes × R² is at most this: with covariances of groups about half an
  * hour on a core.
@@ -37,8 +42,8 @@ const MOST_WORK = 5e11
 
 /**
  * The covariances that the run's last sweeps, under a learned prior, work with; undefined if it has no such
- * sweeps. They are learned as `prior` says; with 'auto' where there are lags or attributes, or the sweeps do
- * not take long. Every row has its own covariance where that takes neither long nor much memory. Depends on
+ * sweeps. They are learned as `prior` says; with 'auto' where there are lags or attributes, or the sweeps
+ * take neither long nor much memory. Every row has its own covariance where that takes neither long nor much memory. Depends on
  * settings and sizes alone.
  */
 export function covariancesOf(
@@ -57,12 +62,13 @@ export function covariancesOf(
   // Ranks are padded to multiples of four.
   const squares = (4 * Math.ceil(rank / 4)) ** 2
   const work = entries * dims.length * squares
-  const covariances = work <= MOST_ROW_WORK && 4 * rows * squares <= MOST_ROW_BYTES ? 'rows' : 'groups'
+  const covariances = work <= MOST_ROW_WORK && 4 * rows * squares <= MOST_BYTES ? 'rows' : 'groups'
   if (prior !== 'auto') return prior === 'learned' ? covariances : undefined
   if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return undefined
   // Lags and attributes need a learned prior, however long it takes.
   const mustLearn = hasFeatures || Object.keys(lags).length > 0
-  return mustLearn || work <= MOST_WORK ? covariances : undefined
+  const isAffordable = work <= MOST_WORK && rows * (4 * rank + SUM_BYTES) <= MOST_BYTES
+  return mustLearn || isAffordable ? covariances : undefined
 }
 
 /**

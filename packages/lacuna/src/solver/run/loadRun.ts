@@ -110,10 +110,11 @@ export function priorRemark(
   options: Partial<NeedSettings> = {},
 ): Sentence | undefined {
   const settings = withDefaults(options)
-  const isLearned = (count: number): boolean =>
-    covariancesOf(settings, { dims, entries: count }) !== undefined
-  if (settings.prior !== 'auto' || isLearned(entries) || !isLearned(1)) return undefined
-  return sentence`With so many entries no prior is learned at rank ${settings.rank}, since it would take too long, and a rank that is too large may cost accuracy: use a smaller ${option('rank')}, or ${option('prior', 'learned')} and wait.`
+  const isLearned = (size: { dims: readonly number[]; entries: number }): boolean =>
+    covariancesOf(settings, size) !== undefined
+  const isTooLarge = !isLearned({ dims, entries }) && isLearned({ dims: dims.map(() => 1), entries: 1 })
+  if (settings.prior !== 'auto' || !isTooLarge) return undefined
+  return sentence`With so many entries or rows no prior is learned at rank ${settings.rank}, since it would take too long or too much memory, and a rank that is too large may cost accuracy: use a smaller ${option('rank')}, or ${option('prior', 'learned')} and wait.`
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Compiles the kernels of a rank, once per process. */
 import { inflateSync } from 'fflate'
-import { compileOptimized } from '../../../base/compileOptimized.ts'
 import { node } from '../../../base/nodeModules.ts'
 import { kernels } from '../../../embedded/kernels.js'
+import { compileOptimized } from './compileOptimized.ts'
 
 /** Compiled kernels of this process, by padded rank: the next problem may have the same rank. */
 const compiled = new Map<number, Promise<WebAssembly.Module>>()

@@ -3,7 +3,7 @@
  * called, with a fast compiler, and optimizes it while it runs: a first run of some tenths of a second is over by
  * then. Hidden state: V8's flags are those of the whole process, so they are set only while a module is compiled.
  */
-import { node } from './nodeModules.ts'
+import { node } from '../../../base/nodeModules.ts'
 
 /** Modules that are being compiled. */
 let compiling = 0
