@@ -159,7 +159,8 @@ describe('the GPU engine', () => {
   it('Sweeps under a learned prior give the same bits again, and the CPU continues from them', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const tensor = randomTensor({ dims: [9, 80, 7], entries: 900, seed: 4 })
+    // So many rows of the last mode that V is not computed for all of them.
+    const tensor = randomTensor({ dims: [9, 7, 300], entries: 900, seed: 4 })
     const problem: Problem = { tensor, rank: 5, momentumFactors: true, seed: 1, posterior: 'groups' }
     const step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 900, mean: 1 } as const
     const first = { ...step, begin: { sigma2: 0.3, squares: 300, variance: 1 } }
