@@ -3,8 +3,11 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Many processes on few cores: beside them, other tests would see a machine that is always busy. */
 const jobs = ['test/cli/mpi.test.ts', 'test/lacuna/engine/mpi/**/*.test.ts', 'test/golden/mpi.test.ts']
 
-/** Tests of what a process has for good, such as its idle threads. */
-const alone = ['test/lacuna/base/nodeThreads.test.ts']
+/**
+ * Tests of what a process has for good, such as its idle threads, or gives its children, such as the most memory
+ * that it ever had.
+ */
+const alone = ['test/lacuna/base/nodeThreads.test.ts', 'test/attacks/smallFiles.test.ts']
 
 export default defineConfig({
   test: {

@@ -3,7 +3,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import { Run } from './run/run.ts'
 import type { Completion } from './run/runState.ts'
 import { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
-import { completeByFolds, type FoldedCompletion } from './select/completeByFolds.ts'
+import type { FoldedCompletion } from './select/completeByFolds.ts'
 import { type CompleteOptions, type FoldedOptions, settingsOf } from './settings/options.ts'
 
 /**
@@ -40,14 +40,19 @@ export async function complete(
   }
 }
 
-/** Cross-fits as `completeByFolds` does, with the options of `complete`. */
-const completeFolds = (
+/**
+ * Cross-fits as `completeByFolds` does, with the options of `complete`. Its code is loaded when it is first
+ * needed: pages that fit one model do without.
+ */
+async function completeFolds(
   tensor: SparseTensor,
   { choose, folds, onEpoch, seconds, ...options }: FoldedOptions,
-): Promise<FoldedCompletion | undefined> =>
-  completeByFolds(tensor, options, {
+): Promise<FoldedCompletion | undefined> {
+  const { completeByFolds } = await import('./select/completeByFolds.ts')
+  return completeByFolds(tensor, options, {
     folds,
     seconds,
     choose: choose ?? choosesByDefault(options),
     onEpoch: (fold, report) => onEpoch?.(report, fold),
   })
+}

@@ -73,6 +73,7 @@ describe('movielens', () => {
 
 test.skipIf(skip)(
   'uber: three months (if ../shared/data is there) have their counts, and are predicted better than by days’ means',
+  { timeout: 180_000 },
   async () => {
     const months = ['apr', 'may', 'jun'].map((month) => data(`uber/uber-raw-data-${month}14.csv.gz`))
     const tensor = await readTable(months, { recipe: 'uber' })
