@@ -203,11 +203,16 @@ describe('the GPU engine', () => {
       await loaded.iterate({ ...run, first: 0, step: first })
       await loaded.iterate({ ...run, first: 1, step })
       expect(load).toHaveBeenCalledTimes(sideInformation ? 1 : 0)
-      await loaded.close()
+      const resumed = await own.load({ ...problem, sideInformation })
+      await resumed.writeState(await loaded.readState())
+      for (const each of [loaded, resumed]) await each.iterate({ ...run, first: 2, step })
+      const wanted = (await loaded.readFactors()).map((factor) => toMatrix(factor, 2))
+      expect(distance(await resumed.readFactors(), wanted)).toBeLessThan(1e-5)
+      for (const each of [loaded, resumed]) await each.close()
     }
-    expect(remarks).toEqual([
-      "Lags and attributes of rows are learned on the CPU. So the CPU's threads run the sweeps under the learned prior.",
-    ])
+    const remark =
+      "Lags and attributes of rows are learned on the CPU. So the CPU's threads run the sweeps under the learned prior."
+    expect(remarks).toEqual([remark, remark]) // once for each problem
     await own.close()
   })
 

@@ -188,19 +188,31 @@ export class GpuProblem implements LoadedProblem {
     if (this.#sweepsOnCpu) return false
     const deviceProblem = this.#active ?? this.#idle
     if (!deviceProblem) return false
-    const reason = this.#problem.sideInformation?.some((side) => side)
-      ? 'Lags and attributes of rows are learned on the CPU.'
-      : await this.#exclusively(() => deviceProblem.posterior()).then(
-          () => undefined,
-          (error) => {
-            if (!(error instanceof InputError)) throw error
-            return error.message
-          },
-        )
-    if (!reason) return true
+    if (this.#hasSideInformation) {
+      this.#leaveSweepsToCpu('Lags and attributes of rows are learned on the CPU.')
+      return false
+    }
+    try {
+      await this.#exclusively(() => deviceProblem.posterior())
+    } catch (error) {
+      // A lost device is replaced when the sweep is tried.
+      if (await isLost(deviceProblem.device)) return true
+      if (!(error instanceof InputError)) throw error
+      this.#leaveSweepsToCpu(error.message)
+    }
+    return !this.#sweepsOnCpu
+  }
+
+  /** Whether any mode has lags or attributes, from which only the CPU learns. */
+  get #hasSideInformation(): boolean {
+    return this.#problem.sideInformation?.some((side) => side) ?? false
+  }
+
+  /** Makes the CPU run all sweeps under a learned prior, and reports the reason, once. */
+  #leaveSweepsToCpu(reason: string): void {
+    if (this.#sweepsOnCpu) return
     this.#sweepsOnCpu = true
     this.#backend.report(`${reason} So the CPU's threads run the sweeps under the learned prior.`)
-    return false
   }
 
   /** Runs AO iterations on the device until the count, the time limit, a stop or a loss of the device. */
@@ -314,8 +326,13 @@ export class GpuProblem implements LoadedProblem {
     return this.#run(
       async (deviceProblem) => {
         if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
-        await deviceProblem.writeState(state)
-        this.#backup = copyOf(state)
+        if (state.moments && this.#hasSideInformation) {
+          this.#leaveSweepsToCpu('Lags and attributes of rows are learned on the CPU.')
+          await (await this.#loadOnCpu()).writeState(state)
+        }
+        const own = this.#sweepsOnCpu ? withoutPrior(state) : state
+        await deviceProblem.writeState(own)
+        this.#backup = copyOf(own)
         this.#nextBackup = performance.now() + 1000 * SECONDS_BETWEEN_BACKUPS
         await deviceProblem.finish()
       },
@@ -463,7 +480,8 @@ export class GpuProblem implements LoadedProblem {
    */
   async #toDevice(): Promise<void> {
     if (this.#active || !this.#idle || this.#idle.device.lost) return
-    const state = await this.#cpuProblem!.readState()
+    // The state of a prior that the CPU learns stays there.
+    const state = withoutPrior(await this.#cpuProblem!.readState())
     this.#active = this.#idle
     this.#idle = undefined
     this.#backup = copyOf(state)
@@ -496,12 +514,21 @@ const openOn = (
 ): Promise<DeviceProblem> =>
   DeviceProblem.open(device, entries, { ...shape, subgroup: device.subgroup }, momentumFactors)
 
+/** The state without what a learned prior has. */
+const withoutPrior = ({ factors, momentumFactors, means, scales, snapshot }: EngineState): EngineState => ({
+  factors,
+  momentumFactors,
+  means,
+  scales,
+  snapshot,
+})
+
 /** Copies the arrays of a state. */
 const copyOf = (state: EngineState): EngineState =>
   Object.fromEntries(
-    Object.entries(state).map(([name, arrays]) => [
+    Object.entries(state).map(([name, arrays]: [string, readonly Float32Array[] | undefined]) => [
       name,
-      (arrays as readonly Float32Array[]).map((array) => array.slice()),
+      arrays?.map((array) => array.slice()),
     ]),
   ) as unknown as EngineState
 

@@ -60,7 +60,7 @@ export function checkStrata({ method, round }: Progress, { hasStrata = false }: 
   if (isWanted && !hasStrata)
     throw new InputError(
       'checkpoint',
-      'The saved run was to go on in strata, which this problem has none of; start anew.',
+      'The saved run was to go on with stratified SGD, which this engine does not have; resume it on the CPU, or start anew.',
     )
 }
 
