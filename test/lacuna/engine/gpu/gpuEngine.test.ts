@@ -373,6 +373,28 @@ describe('a lost device', () => {
       await engine.close()
     },
   )
+
+  it('After the loss of a device sweeps under a learned prior continue on a new one', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const tensor = randomTensor({ dims: [12, 9], entries: 80, seed: 4 })
+    const problem: Problem = { tensor, rank: 2, momentumFactors: true, seed: 1, posterior: 'rows' }
+    const step = { kind: 'posterior', noise: 'gaussian', loss: 'squares', entries: 80, mean: 1 } as const
+    const first = { ...step, begin: { sigma2: 0.3, squares: 30, variance: 1 } }
+    const engine = await gpuEngine({ threads: 2 })
+    const found: Float32Array[][] = []
+    for (const place of [engine, cpu]) {
+      const loaded = await begin(place, problem)
+      await loaded.iterate({ ...runOf(first, 1), first: 0, count: 1 })
+      if (place === engine) engine.device!.gpu.destroy()
+      await loaded.iterate({ ...runOf(step, 1), first: 1 })
+      found.push(await loaded.readFactors())
+      await loaded.close()
+    }
+    const wanted = found[1].map((factor) => toMatrix(factor, 2))
+    expect(distance(found[0], wanted)).toBeLessThan(1e-3)
+    await engine.close()
+  })
 })
 
 describe('a GPU that cannot be opened', () => {
