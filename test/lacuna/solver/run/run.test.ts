@@ -431,7 +431,7 @@ describe('a saved run', () => {
       [forged((s) => s.engine.factors[1].set([-1e-3], 7)), /The factors of the saved run/],
       [forged((s) => s.engine.factors[2].fill(Infinity)), /The factors of the saved run/],
       [forged((s) => s.engine.snapshot?.[0].fill(Number.NaN)), /snapshot/],
-      [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /strata/],
+      [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /stratified SGD/],
     ]
     for (const [bytes, message] of cases) {
       writeFileSync(at('forged.run'), bytes)
