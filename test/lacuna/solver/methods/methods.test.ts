@@ -172,19 +172,22 @@ describe('the fast solver', () => {
   })
 
   it('sweeps with covariances of groups begin after twenty epochs, those with covariances of rows when λ is done', () => {
-    const startsAt = (entries: number, epoch: number): boolean => {
+    const startsAt = (entries: number, epoch: number, before = 0.6): boolean => {
       const { statistics } = problem
       const large = { ...statistics, sets: { train: { ...train, entries } } }
       const loaded = { ...problem, statistics: large, hasPosterior: true } as LoadedProblem
       const method = fastMethod(settings({ prior: 'learned', rank: 64 }), loaded)
       const state = method.begin(reportOf(1, 0))
-      const past = pastOf([reportOf(0.9, 0)])
+      const past = pastOf([reportOf(0.9, 0), reportOf(before, epoch - 5)])
       method.judge(state, past, method.next(state, past), reportOf(0.5, epoch))
       return state.priorSweeps !== undefined
     }
     expect(startsAt(10_000_000, 19.9)).toBe(false)
     expect(startsAt(10_000_000, 20)).toBe(true)
     expect(startsAt(1_000_000, 20)).toBe(false)
+    // The error still falls fast.
+    expect(startsAt(10_000_000, 20, 0.65)).toBe(true)
+    expect(startsAt(10_000_000, 20, 0.68)).toBe(false)
   })
 
   it('the probe has 2% of the entries, but at least 100,000', () => {

@@ -10,7 +10,15 @@ import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import { lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
-import { covariancesOf, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_EPOCHS, START_SWEEPS } from './prior.ts'
+import {
+  covariancesOf,
+  NOISELESS,
+  PRIOR_SWEEPS,
+  posteriorStep,
+  SLOW_START,
+  START_EPOCHS,
+  START_SWEEPS,
+} from './prior.ts'
 import {
   climb,
   fixedStage,
@@ -172,7 +180,7 @@ export function fastMethod(
       const now = mustRestore ? best : report
       state.before = now.train.relative
       const stop = whyStop(state, past, now, report.epoch)
-      if (!beginsPrior(stop, best, report.epoch)) return { isReported: isSound, isBest, mustRestore, stop }
+      if (!beginsPrior(stop, best, report, past)) return { isReported: isSound, isBest, mustRestore, stop }
       state.priorSweeps = 0
       // Validation selects among the sweeps, never the factors that they start from: at a high rank those with
       // the smallest validation error are underfitted, and components that are pruned there do not return.
@@ -186,8 +194,14 @@ export function fastMethod(
    * Whether the sweeps under a learned prior begin: a prior is learned, the data are not noiseless, and λ has
    * led as far as it can or only the epochs of the sweeps are left.
    * @param stop why the run would end without them; undefined if it would continue
+   * @param best the report on the best factors so far
    */
-  function beginsPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
+  function beginsPrior(
+    stop: StopReason | undefined,
+    best: EpochReport,
+    { epoch, train }: EpochReport,
+    { reports }: Past,
+  ): boolean {
     // With about as many parameters as entries a small training error does not mean that there is no noise.
     const isDetermined = entries > 2 * rank * allRows
     const isNoiseless = isDetermined && best.train.relative < NOISELESS
@@ -195,7 +209,10 @@ export function fastMethod(
     if (!learns || (isNoiseless && !hasSideInformation)) return false
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
-    const isReady = covariances === 'groups' && epoch >= START_EPOCHS
+    // An error that still falls fast may be that of data without noise.
+    const before = reports.findLast((earlier) => earlier.epoch <= epoch - PROGRESS_EPOCHS)
+    const isSlow = !before || train.relative > SLOW_START * before.train.relative
+    const isReady = covariances === 'groups' && epoch >= START_EPOCHS && isSlow
     return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime || isReady
   }
 

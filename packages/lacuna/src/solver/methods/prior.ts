@@ -15,10 +15,12 @@ import type { LambdaRule } from './lambda.ts'
  */
 export const PRIOR_SWEEPS = 20
 /**
- * Epochs under λ after which sweeps with covariances of groups begin at the latest: more of them changed
- * held-out errors by less than 0.1%, and are most of the time at high ranks.
+ * Epochs under λ after which sweeps with covariances of groups begin, if the error no longer falls fast: more
+ * of them changed held-out errors by less than 0.1%, and are most of the time at high ranks.
  */
 export const START_EPOCHS = 20
+/** The error falls fast if within five epochs it falls below this fraction. */
+export const SLOW_START = 0.75
 /** Sweeps of the robust start (Huber loss), which replace sampled steps: with all entries, and V = 0. */
 export const START_SWEEPS = 30
 /** Relative training error below which data count as noiseless, and no prior is learned. */
