@@ -41,6 +41,18 @@ describe('neighbours and attributes', () => {
     expect(text.stdout).not.toContain('Tried on')
   })
 
+  it('lags of an axis are those of its merged modes, and are recorded as typed', async () => {
+    writeFileSync(
+      join(cwd, 'hours.csv'),
+      `place,day,hour,n\n${Array.from({ length: 240 }, (_, e) => `${e % 4},${Math.floor(e / 24)},${(e * 5) % 24},${e % 7}\n`).join('')}`,
+    )
+    const modes = ['--modes', 'place', 'hour', 'day', '--value', 'n', '--duplicates', 'mean']
+    const merged = ['--merge-modes', 'hour,day', '--lags', 'day+hour=1,24']
+    const { code, stdout } = await run('complete', 'hours.csv', ...modes, ...merged, '--no-choose', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).settings.lags).toEqual({ 'day+hour': [1, 24] })
+  })
+
   it('features that are not there are refused in one sentence', async () => {
     for (const [args, message] of [
       [
@@ -60,6 +72,7 @@ describe('neighbours and attributes', () => {
         ['--lags', 'guest=99'],
         '--lags of guest has 99, and there are only 30 rows; give distances below that.',
       ],
+      [['--lags', 'guest+plate=1'], "--lags names mode 'plate'; there are guest, dish, or 1 to 2."],
       [
         ['--lags', 'guest=1', '--prior', 'isotropic'],
         '--lags does not go with --prior isotropic; leave one of them out.',

@@ -106,6 +106,18 @@ export const posteriorCases: readonly PosteriorCase[] = [
     sideInformation: [{ lags: [1, 7] }, undefined, undefined],
   },
   {
+    name: 'lags on a circle of rows in another order',
+    dims: [40, 6, 7],
+    rank: 3,
+    entries: 130,
+    transform: withGaps,
+    sideInformation: [
+      { lags: [1, 7, 20], isCyclic: true, order: Uint32Array.from({ length: 40 }, (_, at) => (at * 7) % 40) },
+      undefined,
+      undefined,
+    ],
+  },
+  {
     name: 'attributes',
     dims: [9, 12, 7],
     rank: 4,

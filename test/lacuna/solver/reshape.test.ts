@@ -105,10 +105,10 @@ describe('neighbours and attributes beside a reshaping', () => {
     expect(reshaped.model.reshaping).toEqual({ mergeModes: [[0, 2]], split: [] })
   })
 
-  it('lags and features of merged or split modes are refused', async () => {
+  it('features of merged modes, and lags of a mode that is merged with others, are refused', async () => {
     const refused = (given: RunOptions) => refusal(complete(train, { ...options, ...arrange, ...given }))
-    expect(await refused({ lags: { hour: [1] } })).toBe(
-      'lags is of mode hour, which is merged or split; leave one of them out.',
+    expect(await refused({ lags: { to: [1] } })).toBe(
+      'lags is of to, but the merged mode from+to is no stretch of time in it; name the modes that are merged from the slowest to the fastest, as in day+slot=1,24, or leave one of them out.',
     )
     expect(await refused({ features: { to: { columns: 1, values: new Float32Array(5) } } })).toBe(
       'features is of mode to, which is merged or split; leave one of them out.',

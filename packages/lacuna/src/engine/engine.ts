@@ -353,6 +353,10 @@ export type Loss = 'squares' | 'huber'
 export interface SideInformation {
   /** Distances between rows that the prior couples; the strength of each is learned. */
   lags?: readonly number[]
+  /** Whether the rows with lags form a circle, the last one next to the first; false by default. */
+  isCyclic?: boolean
+  /** (I_i) The rows in the order in which distances count; their own order by default. */
+  order?: Uint32Array
   /** Attributes of the rows, on which their prior mean depends. */
   features?: Features
 }

@@ -9,6 +9,10 @@ import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
 export interface SideInformation {
   /** Distances, in rows, of the rows to which each row is coupled. */
   lags?: readonly number[]
+  /** Whether the last row is next to the first. */
+  isCyclic?: boolean
+  /** The rows in the order in which distances count; their own order by default. */
+  order?: ArrayLike<number>
   /** Per row, its attributes. */
   features?: Matrix
 }
@@ -41,7 +45,7 @@ export function expectRows(
   moments: readonly Matrix[],
   rows: readonly number[],
   mu: Vector,
-  { lags = [], features }: SideInformation,
+  { lags = [], isCyclic = false, order, features }: SideInformation,
   weights: Vector,
   learns: boolean,
 ): RowPriors {
@@ -59,11 +63,17 @@ export function expectRows(
     rows.map((p) => add(outer(minus(matrix[p], base[p]), minus(matrix[p], base[p])), covarianceAt(p))),
   )
   const has = new Set(rows)
+  const inOrder = order ? Array.from(order) : matrix.map((_, p) => p)
+  const neighbour = (p: number, distance: number): number | undefined => {
+    const at = inOrder.indexOf(p) + distance
+    return inOrder[isCyclic ? (at + inOrder.length) % inOrder.length : at]
+  }
   const apart = lags.map((lag) => {
-    const pairs = rows.filter((p) => has.has(p + lag))
-    const differences = pairs.map((p) => {
-      const d = minus(matrix[p], matrix[p + lag])
-      return add(outer(d, d), add(covarianceAt(p), covarianceAt(p + lag)))
+    const differences = rows.flatMap((p) => {
+      const q = neighbour(p, lag)
+      if (q === undefined || !has.has(q)) return []
+      const d = minus(matrix[p], matrix[q])
+      return [add(outer(d, d), add(covarianceAt(p), covarianceAt(q)))]
     })
     return differences.length === 0 ? undefined : mean(differences)
   })
@@ -94,7 +104,8 @@ export function expectRows(
     const sum = base[p].slice()
     let couplingWeight = 1
     lags.forEach((lag, k) => {
-      for (const q of [p - lag, p + lag].filter((q) => q >= 0 && q < matrix.length)) {
+      for (const q of [neighbour(p, -lag), neighbour(p, lag)]) {
+        if (q === undefined) continue
         couplingWeight += w[k]
         now[q].forEach((u, r) => {
           sum[r] += w[k] * u

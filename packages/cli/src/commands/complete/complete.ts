@@ -71,7 +71,7 @@ export function completeCommand(): Command {
     )
     .option(
       '--lags <mode=distances>',
-      'distances at which rows of an ordered mode are similar, as in hour=1,24; may be repeated',
+      'distances at which rows of an ordered mode are similar, as in hour=1,24, or of several as in day+hour=1,24; may be repeated',
       parseLags,
     )
     .option(

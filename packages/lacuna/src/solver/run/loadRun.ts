@@ -16,7 +16,7 @@ import { covariancesOf } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
-import { featuresDigest, reshapeSideInformation, sideInformationOf } from '../settings/sideInformation.ts'
+import { featuresDigest, sideInformationOf } from '../settings/sideInformation.ts'
 
 /** A problem that has been loaded for a run. */
 export interface Loaded {
@@ -136,11 +136,7 @@ export async function load(
   // Errors of watched sets are not weighted.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sideInformation = reshapeSideInformation(
-    sideInformationOf(tensor, settings.lags, features),
-    tensor,
-    modes,
-  )
+  const sideInformation = sideInformationOf(tensor, modes, settings.lags, features)
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {

@@ -60,8 +60,8 @@ export interface RunOptions extends ModeReshaping {
    */
   loss?: Loss
   /**
-   * Distances at which rows of ordered modes are similar, by name or number of the mode: { hour: [1, 24] };
-   * none by default.
+   * Distances at which rows of ordered modes are similar, by name or number of the mode: { hour: [1, 24] }, or
+   * of several that are one axis of time: { 'day+hour': [1, 24] }; none by default.
    */
   lags?: Lags
   /**

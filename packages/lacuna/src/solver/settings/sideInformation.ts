@@ -3,8 +3,13 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Features, SideInformation } from '../../engine/engine.ts'
 import { modeNumber, type ReshapedModes, type SparseTensor, wholeMode } from '../../tensor/index.ts'
+import { coupleAxis } from '../time/axis.ts'
 
-/** Distances at which rows of ordered modes are similar, by name of the mode or its number from 1. */
+/**
+ * Distances at which rows of ordered modes are similar, by name of the mode or its number from 1. Several modes
+ * that count time together, from the slowest to the fastest and joined by +, are one axis: { 'day+slot': [1,
+ * 108] }.
+ */
 export type Lags = Readonly<Record<string, readonly number[]>>
 /** Attributes of rows as numbers, by name of the mode or its number from 1. */
 export type FeatureSets = Readonly<Record<string, Features>>
@@ -45,56 +50,39 @@ export const lagsText = (lags: Lags = {}): string =>
     .join(' ')
 
 /**
- * Lags and attributes per mode of the tensor; undefined if there are none. Throws if a mode does not exist, a
- * lag is not below the number of rows, or attributes have the wrong size.
+ * Lags and attributes per reshaped mode; undefined if there are none. Throws if a mode does not exist, a
+ * distance does not fit the modes, or attributes have the wrong size or are of a merged or split mode.
+ * @param tensor the tensor as given, whose modes lags and attributes name
+ * @param modes the modes that the factors have
  */
 export function sideInformationOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
+  modes: ReshapedModes,
   lags: Lags = {},
   features: FeatureSets = {},
 ): (SideInformation | undefined)[] | undefined {
-  const sideInformation: (SideInformation | undefined)[] = tensor.dims.map(() => undefined)
-  for (const [name, distances] of Object.entries(lags)) {
-    const mode = modeNumber(tensor, name, option('lags'))
-    const far = distances.find((lag) => lag >= tensor.dims[mode])
-    if (far !== undefined)
-      throw new InputError(
-        'option',
-        sentence`${option('lags')} of ${name} has ${far}, and there are only ${tensor.dims[mode]} rows; give distances below that.`,
-      )
-    sideInformation[mode] = { ...sideInformation[mode], lags: distances }
-  }
+  const sideInformation: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
+  for (const [name, distances] of Object.entries(lags))
+    for (const { mode, side } of coupleAxis(tensor, modes, name, distances)) {
+      if (sideInformation[mode])
+        throw new InputError(
+          'option',
+          sentence`${option('lags')} of ${name} are of rows that other ${option('lags')} couple already; leave one of them out.`,
+        )
+      sideInformation[mode] = side
+    }
   for (const [name, given] of Object.entries(features)) {
     const mode = modeNumber(tensor, name, option('features'))
     checkFeatures(name, given, tensor.dims[mode])
-    sideInformation[mode] = { ...sideInformation[mode], features: given }
-  }
-  return sideInformation.some((side) => side) ? sideInformation : undefined
-}
-
-/**
- * Side information per mode of the reshaped tensor; throws if there is some of a mode that is merged or
- * split.
- * @param sideInformation per mode of the tensor as given
- */
-export function reshapeSideInformation(
-  sideInformation: readonly (SideInformation | undefined)[] | undefined,
-  tensor: Pick<SparseTensor, 'modes'>,
-  modes: ReshapedModes,
-): (SideInformation | undefined)[] | undefined {
-  if (!sideInformation) return undefined
-  const reshaped: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
-  sideInformation.forEach((side, mode) => {
-    if (!side) return
     const reshapedMode = wholeMode(modes, mode)
     if (reshapedMode === undefined)
       throw new InputError(
         'option',
-        sentence`${option(side.lags ? 'lags' : 'features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
+        sentence`${option('features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
       )
-    reshaped[reshapedMode] = side
-  })
-  return reshaped
+    sideInformation[reshapedMode] = { ...sideInformation[reshapedMode], features: given }
+  }
+  return sideInformation.some((side) => side) ? sideInformation : undefined
 }
 
 /**

@@ -2,7 +2,7 @@
  * Prior means of rows with side information (docs/accuracy.md).
  * | Attributes: base = μ + B(x_p − x̄), B by ridge regression of the rows on their attributes. Lags: rows are
  * coupled to those at given distances by a Gaussian Markov random field with density ∝ exp(−½ Σ_p |a_p −
- * base_p|² − ½ Σ_k w_k Σ_p |a_p − a_{p+l_k}|²), in the norm of Σ⁻¹. Given its neighbours, a row is N((base
+ * base_p|² − ½ Σ_k w_k Σ_p |a_p − a_{p+l_k}|²), in the norm of Σ⁻¹; on a circle p + l_k counts modulo the rows. Given its neighbours, a row is N((base
  * + Σ w a_q)/t, Σ/t), t = 1 + Σ w. Σ and w are maximum likelihood estimates given the posteriors of the rows.
  * | Runs on one thread, in float64.
  */
@@ -66,22 +66,24 @@ const LEAST_WEIGHT = 1e-6
  */
 export function learnRowMeans(
   rows: ModeRows,
-  { lags = [], features }: SideInformation,
+  { features, ...order }: SideInformation,
   mean: Float64Array,
   weights: Float32Array,
   products: Float64Array | undefined,
 ): LearnedMeans {
   const { count, padded, lengths } = rows
+  const { lags = [] } = order
   const base = new Float64Array(count * padded)
   for (let p = 0; p < count; p++) base.set(mean, p * padded)
   if (features) addAttributes(rows, features.columns, features.values, mean, base)
   const learned = Float64Array.from(weights)
   let covariance = products && covarianceAround(rows, base, products)
-  if (covariance && lags.length > 0) covariance = learnLagWeights(rows, lags, covariance, learned)
+  if (covariance && lags.length > 0) covariance = learnLagWeights(rows, order, covariance, learned)
   const emptyRows: number[] = []
   for (let p = 0; p < count; p++) if (lengths[p] === 0) emptyRows.push(p)
   const current = Float64Array.from(rows.factor)
-  const expected = { base, current, lags, weights: learned }
+  const neighbours = neighboursOf(order, count)
+  const expected = { base, current, neighbours, weights: learned }
   const row = new Float64Array(padded)
   const rounds = lags.length > 0 ? FILL_ROUNDS : 1
   for (let round = 0; round < rounds; round++)
@@ -98,29 +100,48 @@ export function learnRowMeans(
   return { means, couplingWeights, weights: learned, covariance, emptyRows, rows: current }
 }
 
+/** Calls `visit` with each row q that is coupled to row p, and the number k of their lag. */
+type Neighbours = (p: number, visit: (q: number, k: number) => void) => void
+
+/** Returns a visitor of the rows at the lags of a mode, before and after a row in the order of the mode. */
+function neighboursOf({ lags = [], isCyclic, order }: SideInformation, count: number): Neighbours {
+  const positions = order && new Uint32Array(count)
+  order?.forEach((p, position) => {
+    positions![p] = position
+  })
+  return (p, visit) => {
+    const at = positions ? positions[p] : p
+    lags.forEach((lag, k) => {
+      for (let q = at - lag; q <= at + lag; q += 2 * lag) {
+        const isBeyond = q < 0 || q >= count
+        if (isBeyond && !isCyclic) continue
+        const there = isBeyond ? (q + count) % count : q
+        visit(order ? order[there] : there, k)
+      }
+    })
+  }
+}
+
 /**
  * Writes the prior mean of row p given its neighbours, (base + Σ w a_q) / t, to `row` (R, padded); returns
  * its coupling weight t.
  */
 function writePriorMean(
-  { count, padded }: ModeRows,
+  { padded }: ModeRows,
   {
     base,
     current,
-    lags,
+    neighbours,
     weights,
-  }: { base: Float64Array; current: Float64Array; lags: readonly number[]; weights: Float64Array },
+  }: { base: Float64Array; current: Float64Array; neighbours: Neighbours; weights: Float64Array },
   p: number,
   row: Float64Array,
 ): number {
   row.set(base.subarray(p * padded, (p + 1) * padded))
   let couplingWeight = 1
-  lags.forEach((lag, k) => {
-    for (const q of [p - lag, p + lag]) {
-      if (q < 0 || q >= count) continue
-      couplingWeight += weights[k]
-      for (let r = 0; r < padded; r++) row[r] += weights[k] * current[q * padded + r]
-    }
+  neighbours(p, (q, k) => {
+    couplingWeight += weights[k]
+    for (let r = 0; r < padded; r++) row[r] += weights[k] * current[q * padded + r]
   })
   for (let r = 0; r < padded; r++) row[r] /= couplingWeight
   return couplingWeight
@@ -196,12 +217,13 @@ function covarianceAround(
  */
 function learnLagWeights(
   rows: ModeRows,
-  lags: readonly number[],
+  side: SideInformation,
   spread: Float64Array,
   weights: Float64Array,
 ): Float64Array {
   const { rank } = rows
-  const differences = lags.map((lag) => covarianceOfDifferences(rows, lag))
+  const { lags = [] } = side
+  const differences = lags.map((lag) => covarianceOfDifferences(rows, side, lag))
   let covariance = spread
   for (let round = 0; round < WEIGHT_ROUNDS; round++) {
     covariance = spread.slice()
@@ -234,12 +256,15 @@ function learnLagWeights(
  */
 function covarianceOfDifferences(
   { count, rank, padded, lengths, factor, moments, groups }: ModeRows,
+  { isCyclic, order }: SideInformation,
   lag: number,
 ): Float64Array | undefined {
   const spread = new Float64Array(rank * rank)
   let pairs = 0
-  for (let p = 0; p + lag < count; p++) {
-    const q = p + lag
+  const starts = isCyclic ? count : count - lag
+  for (let at = 0; at < starts; at++) {
+    const p = order ? order[at] : at
+    const q = order ? order[(at + lag) % count] : (at + lag) % count
     if (lengths[p] === 0 || lengths[q] === 0) continue
     pairs++
     const [a, b] = [p * padded, q * padded]
