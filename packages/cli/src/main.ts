@@ -38,7 +38,10 @@ Examples:
 'lacuna COMMAND --help' explains a command.`,
   )
   .configureHelp({ showGlobalOptions: true })
-  .configureOutput(isRoot ? {} : { writeOut: () => {}, writeErr: () => {} })
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, 'lacuna: ')),
+    ...(!isRoot && { writeOut: () => {}, writeErr: () => {} }),
+  })
   .hook('preAction', (_, command) => exitUnlessNeeded(command))
 
 /** Loaders of the commands by name, in the order of the help. */

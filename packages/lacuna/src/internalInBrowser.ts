@@ -57,6 +57,13 @@ export { align } from './model/ensemble/align.ts'
 export type { Ordered } from './model/ensemble/neighbours.ts'
 export { RowIntervals } from './model/ensemble/rowIntervals.ts'
 export { meanError, testError } from './model/evaluate/testErrors.ts'
+export {
+  type BaselineError,
+  baselinesByFolds,
+  baselinesOnTest,
+  compareWithBaselines,
+  isWorthUsing,
+} from './model/evaluate/verdict.ts'
 export { labelOf, modeName } from './model/factored.ts'
 export { factorModes } from './model/factorModes.ts'
 export { type FactorView, factorView, joinLabels, rowsOfUnit, unobservedRowsOf } from './model/factorView.ts'
@@ -95,6 +102,7 @@ export {
 export { type FeatureSets, featuresDigest, type Lags } from './solver/settings/sideInformation.ts'
 export { attributesOf } from './tensor/attributes.ts'
 export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
+export { gapsOf } from './tensor/gaps.ts'
 export { modeNumber } from './tensor/modeNumber.ts'
 export { pickEntries } from './tensor/pickEntries.ts'
 export {
@@ -112,6 +120,6 @@ export {
   type NegativePolicy,
   negativePolicies,
 } from './tensor/sparseTensor.ts'
-export { parseFoldBy } from './tensor/split/folds.ts'
+export { foldsOf, parseFoldBy } from './tensor/split/folds.ts'
 export type { Split, SplitFractions } from './tensor/split/split.ts'
 export { splitCells } from './tensor/split/splitCells.ts'

@@ -28,8 +28,9 @@ import {
 } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { escapeFormulas } from '../print/escapeFormulas.ts'
-import { formatCount } from '../print/format.ts'
+import { formatCount, formatCounted } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
+import { describeClipping } from './predict.ts'
 
 /** Options of `lacuna convert`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {
@@ -133,7 +134,7 @@ async function runConvert(from: string, to: string, options: Options): Promise<v
     return convertModel(inputName(from), model, to, ending, writeOptions, progress)
   }
   await writeTensor(to, isSafe ? { ...found, ...escapeFormulas(found) } : found, writeOptions)
-  progress.say(`${name}: ${found.dims.join('×')}, ${formatCount(found.values.length)} entries`)
+  progress.say(`${name}: ${found.dims.join('×')}, ${formatCounted(found.values.length, 'entry')}`)
   const lost = listLost(found, ending)
   if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)
 }
@@ -155,7 +156,7 @@ async function convertModel(
   const name = to === '-' ? 'stdout' : to
   if (hasEnding(ending, endings.npy)) {
     await writeCompleted(to, model, options)
-    progress.say(`${name}: every value of the model in ${from} (${what})`)
+    progress.say(`${name}: every value of the model in ${from} (${what})${describeClipping(model, true)}`)
   } else if (tableTextByName(ending)) {
     await writeFactorTable(to, model, options.format)
     progress.say(`${name}: the factors of the model in ${from} (${what})`)

@@ -85,6 +85,7 @@ interface EvaluatedModel {
   file: string
   model: TensorModel
   names: RowNames
+  test: SparseTensor
   evaluation: Evaluation
   ranking?: RankingEvaluation
 }
@@ -104,7 +105,7 @@ async function runEvaluate(files: string[], options: Options): Promise<void> {
       options.ranking === undefined
         ? undefined
         : await evaluateRankings(model, test, options.ranking, options, progress)
-    evaluated.push({ file, model, names, evaluation, ranking })
+    evaluated.push({ file, model, names, test, evaluation, ranking })
   }
   progress.end()
   if (options.json)
@@ -118,6 +119,9 @@ async function runEvaluate(files: string[], options: Options): Promise<void> {
   if (new Set(evaluated.map(({ evaluation }) => evaluation.entries)).size > 1)
     progress.say('The models know different labels, so that they are judged by different entries.')
   await print(errorsTable(evaluated))
+  const { evaluation, test } = evaluated[0]
+  if (evaluation.r2 === undefined && test.values.length > 0)
+    await print(`R² is not defined: all values are ${formatNumber(test.values[0])}.`)
   if (evaluated.length === 1) await print(`\n${errorBreakdown(evaluated[0])}`)
   if (options.ranking !== undefined) await print(`\n${rankingTable(evaluated, options.n)}`)
 }
@@ -160,7 +164,7 @@ const errorCells = (name: string, { rmse, mae, relative, r2, entries }: Quality)
   formatNumber(rmse),
   formatNumber(mae),
   formatNumber(relative),
-  (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
+  r2 === undefined ? '–' : (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
   formatCount(entries),
 ]
 

@@ -7,7 +7,7 @@ import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { readNewEntries } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
-import { formatCount, formatSeconds } from '../print/format.ts'
+import { formatCount, formatCounted, formatSeconds } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -123,7 +123,7 @@ function reportNewRows(
   })
   progress.say(
     oneLine(
-      `New rows: ${kinds.join(', ')}, from ${formatCount(values.length)} entries in ${formatSeconds(elapsed)}`,
+      `New rows: ${kinds.join(', ')}, from ${formatCounted(values.length, 'entry')} in ${formatSeconds(elapsed)}`,
     ),
   )
 }

@@ -182,10 +182,16 @@ function requireEnsemble(model: TensorModel): CpEnsemble {
 const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
   level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level)
 
+/** Says, to follow a file's size, by which range predictions were limited; empty if by none. */
+export const describeClipping = ({ range }: TensorModel, clip: boolean): string =>
+  clip && range
+    ? `, limited to the range of the training values, ${range.map(formatNumber).join(' to ')}`
+    : ''
+
 /** Writes the predictions of all cells to a .npy; throws for other outputs, and with --interval. */
 async function predictAll(
   model: TensorModel,
-  { output, interval }: Options,
+  { output, interval, clip }: Options,
   progress: Progress,
 ): Promise<void> {
   if (output === undefined || !hasEnding(output, endings.npy))
@@ -198,8 +204,8 @@ async function predictAll(
       'option',
       `${output}: an array has one number for each cell, and no room for --interval; ask about the cells of a table.`,
     )
-  await writeCompleted(output, model)
-  progress.say(`${output}: ${model.dims.join('×')}`)
+  await writeCompleted(output, model, { clip })
+  progress.say(`${output}: ${model.dims.join('×')}${describeClipping(model, clip)}`)
 }
 
 /**

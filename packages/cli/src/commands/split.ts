@@ -16,7 +16,7 @@ import type { TableOptions } from 'lacuna/tables'
 import { duplicates, fraction, negative, sizes, wholeNumber } from '../options/arguments.ts'
 import { readWithProgress } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
-import { formatCount } from '../print/format.ts'
+import { formatCounted } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
@@ -112,7 +112,7 @@ async function runSplit(file: string, options: Options): Promise<void> {
   for (const set of wanted) {
     const entries = sets[set].values.length
     report[set] = { file: pathOf(set), entries }
-    progress.say(`${pathOf(set)}: ${formatCount(entries)} entries`)
+    progress.say(`${pathOf(set)}: ${formatCounted(entries, 'entry')}`)
   }
   if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
     progress.say(`Not kept: the weights, for which ${ending} has no place.`)

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { InputError, synthetic } from 'lacuna'
 import { checkOutputs, writeTensors } from 'lacuna/internal'
 import { decibels, positiveWholeNumber, sizes, wholeNumber } from '../options/arguments.ts'
-import { formatCount } from '../print/format.ts'
+import { formatCount, formatCounted } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
@@ -63,7 +63,7 @@ async function runSynth(options: Options): Promise<void> {
     ...(test && testFile ? [{ path: testFile, tensor: test }] : []),
   ])
   progress.say(
-    `${output}: ${dims.join('×')}, ${formatCount(entries)} entries, rank ${rank}, ${snr === Infinity ? 'no noise' : `SNR ${snr} dB`}, seed ${seed}`,
+    `${output}: ${dims.join('×')}, ${formatCounted(entries, 'entry')}, rank ${rank}, ${snr === Infinity ? 'no noise' : `SNR ${snr} dB`}, seed ${seed}`,
   )
   if (testFile) progress.say(`${testFile}: ${formatCount(testEntries!)} held-out entries, without noise`)
   if (options.json)

@@ -14,7 +14,7 @@ import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber } from '../options/arguments.ts'
 import { readKnownEntries, readNewEntries } from '../options/knownEntries.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
-import { formatCount, formatNumber, formatSeconds } from '../print/format.ts'
+import { formatCount, formatCounted, formatNumber, formatSeconds } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { saveModel } from '../process/saveModel.ts'
@@ -74,7 +74,7 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   const read = (paths: readonly string[]) => readNewEntries(paths, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined
-  progress.update(`Learning from ${formatCount(entries.values.length)} entries …`)
+  progress.update(`Learning from ${formatCounted(entries.values.length, 'entry')} …`)
   const started = performance.now()
   const updated = before.foldIn(entries, { update: true })
   const after = old ? await learnFromAll(updated, [old, entries], options, progress) : updated
@@ -95,7 +95,7 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
     .filter(([, rows]) => rows > 0)
     .map(([name, rows]) => `${formatCount(rows)} of ${name}`)
   const total = entries.values.length + (old?.values.length ?? 0)
-  const summary = `${formatCount(total)} entries in ${formatSeconds(elapsed)}`
+  const summary = `${formatCounted(total, 'entry')} in ${formatSeconds(elapsed)}`
   await print(
     `Learned from ${summary}${newRowCounts.length > 0 ? `; new rows: ${newRowCounts.join(', ')}` : ''}.`,
   )

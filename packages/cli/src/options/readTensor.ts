@@ -10,7 +10,7 @@ import {
   type Remark,
 } from 'lacuna/internal'
 import { type ReadTableOptions, readTable } from 'lacuna/tables'
-import { formatCount } from '../print/format.ts'
+import { formatCount, formatCounted } from '../print/format.ts'
 import { oneLine } from '../print/printable.ts'
 import type { Progress } from '../print/terminal.ts'
 import { asFlag } from '../process/failure.ts'
@@ -48,7 +48,7 @@ export async function readWithProgress(
         ...readOptions,
         onProgress: readingProgress(name, progress),
       })
-  progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(tensor.values.length)} entries`)
+  progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCounted(tensor.values.length, 'entry')}`)
   return tensor
 }
 

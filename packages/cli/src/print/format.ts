@@ -1,6 +1,6 @@
 /** Numbers, lists and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
-import { formatNumber } from 'lacuna-figures/numbers'
+import { formatCount, formatNumber } from 'lacuna-figures/numbers'
 import { oneLine } from './printable.ts'
 
 export {
@@ -14,6 +14,11 @@ export {
 /** Joins words to an enumeration: `a, b and c`. */
 export function formatList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/** Formats a number of things: 1 entry, 2 entries, 3,000 rows. @param noun in the singular */
+export function formatCounted(n: number, noun: string): string {
+  return `${formatCount(n)} ${n === 1 ? noun : noun.replace(/y$/, 'ie').concat('s')}`
 }
 
 /**

@@ -23,7 +23,7 @@ const TERMINAL_INTERVAL_MS = 50
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
   const write = (line: string) => stream.write(`${printable(line)}\n`)
   if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
-  const terminal = stream.isTTY === true
+  const terminal = isTerminal(stream)
   let pending: string | undefined // the last changing line, if it was not shown
   let isShown = false // whether a changing line is on the terminal
   let last = -Infinity
@@ -60,9 +60,16 @@ export function startProgress(quiet: boolean, stream: WriteStream = process.stde
   }
 }
 
+/**
+ * Whether a stream is a terminal. Under mpirun it never is: Open MPI gives processes a pseudoterminal even if
+ * its own output goes to a file.
+ */
+const isTerminal = (stream: WriteStream): boolean =>
+  stream.isTTY === true && process.env.OMPI_COMM_WORLD_SIZE === undefined
+
 /** Functions for bold and dim text; they change nothing if the stream is no terminal or NO_COLOR is set. */
 export function painter(stream: WriteStream): { bold(text: string): string; dim(text: string): string } {
-  const colours = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+  const colours = isTerminal(stream) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   const paint = (code: number) => (text: string) => (colours ? `\x1b[${code}m${text}\x1b[0m` : text)
   return { bold: paint(1), dim: paint(2) }
 }

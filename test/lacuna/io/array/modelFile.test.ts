@@ -169,8 +169,13 @@ describe('a wrong model file gets its own sentence', () => {
     ],
     [
       'a newer version',
+      () => changed({ version: 4 }),
+      'm.npz: the model has version 4, but this Lacuna reads up to version 3',
+    ],
+    [
+      'the version of ensembles without members',
       () => changed({ version: 3 }),
-      'm.npz: the model has version 3, but this Lacuna reads up to version 2',
+      'm.npz: the members in metadata.json cannot be read',
     ],
     ['no version', () => changed({ version: null }), 'm.npz: the version null is not a whole number from 1.'],
     ['dims that are none', () => changed({ dims: '2,3' }), 'm.npz: the dims in metadata.json cannot be read'],

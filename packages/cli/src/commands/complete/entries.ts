@@ -28,7 +28,7 @@ import {
   reportRemark,
   rowProgress,
 } from '../../options/readTensor.ts'
-import { formatCount } from '../../print/format.ts'
+import { formatCounted } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 /** Operations on entries of which every process has a shard; with one process the shard is the tensor. */
@@ -71,7 +71,7 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
       onProgress: readingProgress(name, progress),
     })
     const entries = await countEntries(communicator, tensor)
-    progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(entries)} entries`)
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCounted(entries, 'entry')}`)
     return tensor
   },
   countReaders: async (files, options) =>

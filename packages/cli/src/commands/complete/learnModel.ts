@@ -64,7 +64,7 @@ export async function learnModel(context: LearningContext, found?: FoundRank): P
     while (!run.stopped && !(await isAborted())) {
       const left = isSaved ? Math.max(0, savedAt + checkpointEvery - run.seconds) : Infinity
       const report = await run.advance({ seconds: left })
-      if (report) progress.update(formatEpoch(report))
+      if (report) progress.update(formatEpoch(report, run.isLearningPrior))
       if (isSaved && run.seconds - savedAt >= checkpointEvery) {
         await protect(() => trySaveCheckpoint(() => saveRun(run, path, selection), progress))
         savedAt = run.seconds

@@ -8,7 +8,8 @@ import { removeCheckpoint, resumeCommand } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
 import type { FoundRank } from './crossFit.ts'
 import { learnModel } from './learnModel.ts'
-import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
+import { jsonReport, textReport } from './report/completeReport.ts'
+import { type Errors, judgeRun, parameterCaution } from './verdict.ts'
 
 /**
  * Learns one model, evaluates it, saves it and prints the report. Throws if it was interrupted or could not
@@ -38,12 +39,16 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
       return { result, errors, ...(await saveResult(context, run, result)) }
     })
     const entries = await context.entries.count(sets.train)
+    const verdict = await judgeRun(context, result, errors, selection.ranks)
+    progress.end()
     if (run.isRoot) {
       const report = {
         threads: options.threads,
         processes: communicator.size > 1 ? communicator.size : undefined,
         output,
         ranks: selection.ranks,
+        verdict,
+        caution: parameterCaution(result.model, entries, verdict),
         plannedMemory: context.plannedMemory,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
       }

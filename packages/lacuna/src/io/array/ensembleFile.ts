@@ -21,6 +21,7 @@ import {
   isNumber,
   isRecord,
   MODEL_FORMAT,
+  MODEL_VERSION,
   namesFromJson,
   namesToJson,
   parseMetadata,
@@ -29,8 +30,6 @@ import {
 import { decodeFiles, modelEntries } from './modelFile.ts'
 import { readStatistics, statisticsArrays, statisticsToJson } from './modelStatistics.ts'
 
-/** The version of ensembles; 1 and 2 are files of single models. */
-const VERSION = 3
 /** A file that names more members than this is refused as damaged. */
 const MAX_MEMBERS = 1000
 
@@ -61,7 +60,7 @@ export const ensembleChunks = (ensemble: CpEnsemble): Generator<Uint8Array> =>
 function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
   const about = {
-    ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
+    ...{ format: MODEL_FORMAT, version: MODEL_VERSION, dims, members: members.length },
     ...namesToJson(ensemble),
     ...statisticsToJson({ observed }),
     intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
@@ -105,7 +104,7 @@ export function decodeAnyModel(
   const text = files['metadata.json']
   const metadata = text === undefined ? {} : parseMetadata(text, name)
   if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return decodeFiles(files, name)
-  const names = readNames(metadata, 'ensemble', VERSION, name)
+  const names = readNames(metadata, 'ensemble', MODEL_VERSION, name)
   const { members, training = {}, intervals, neighbours } = metadata
   if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MAX_MEMBERS)
     throw damagedField('members', name)

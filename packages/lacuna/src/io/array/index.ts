@@ -3,7 +3,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { decodeNpy } from '../npz/index.ts'
 import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
-export { denseBytes, encodeCompletedNpy, encodeDenseNpy } from './denseNpy.ts'
+export { COMPLETED_ADVICE, denseBytes, encodeCompletedNpy, encodeDenseNpy } from './denseNpy.ts'
 export { type ArrayOptions, denseTensor } from './denseTensor.ts'
 export { decodeAnyModel, encodeEnsemble, ensembleChunks } from './ensembleFile.ts'
 export { decodeModel, encodeModel, modelChunks } from './modelFile.ts'

@@ -26,6 +26,7 @@ import {
   isNumber,
   isRecord,
   MODEL_FORMAT,
+  MODEL_VERSION,
   type Names,
   namesFromJson,
   namesToJson,
@@ -131,7 +132,9 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       'format',
       `${name}: the format is ${displayName(JSON.stringify(metadata.format) ?? 'not given')}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
-  const names = readNames(metadata, 'model', VERSION, name)
+  const names = readNames(metadata, 'model', MODEL_VERSION, name)
+  // The last version is that of ensembles, which have members.
+  if (metadata.version === MODEL_VERSION) throw damagedField('members', name)
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damagedField('rank', name)
   if (training !== undefined && !isRecord(training)) throw damagedField('training record', name)

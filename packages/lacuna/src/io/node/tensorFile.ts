@@ -2,9 +2,10 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { CpEnsemble, type CpModel, type TensorModel } from '../../model/index.ts'
+import { CpEnsemble, type CpModel, type PredictOptions, type TensorModel } from '../../model/index.ts'
 import type { SparseTensor, TensorOptions } from '../../tensor/index.ts'
 import {
+  COMPLETED_ADVICE,
   decodeAnyModel,
   decodeModel,
   decodeTensorNpy,
@@ -265,11 +266,11 @@ export async function writeModel(path: string, model: CpModel | CpEnsemble): Pro
 export async function writeCompleted(
   path: string,
   model: TensorModel,
-  { onProgress }: WriteTensorOptions = {},
+  { onProgress, clip }: WriteTensorOptions & PredictOptions = {},
 ): Promise<void> {
   if (path !== '-') checkEnding(path, 'completed tensor', endings.npy)
-  await checkDenseFits(path, model.dims)
-  await replaceFiles([writeChunks(path, reportBytes(encodeCompletedNpy(model), onProgress))])
+  await checkDenseFits(path, model.dims, COMPLETED_ADVICE)
+  await replaceFiles([writeChunks(path, reportBytes(encodeCompletedNpy(model, { clip }), onProgress))])
 }
 
 /**
@@ -287,8 +288,8 @@ export async function writeFactorTable(path: string, model: CpModel, format?: st
 }
 
 /** Throws if a dense float32 file of these dims is larger than is allowed, or than the disk's free space. */
-async function checkDenseFits(path: string, dims: readonly number[]): Promise<void> {
-  const bytes = denseBytes(dims)
+async function checkDenseFits(path: string, dims: readonly number[], advice?: string): Promise<void> {
+  const bytes = denseBytes(dims, advice)
   if (path === '-') return
   const disk = await statfs(dirname(path)).catch(() => undefined)
   const free = disk ? disk.bavail * disk.bsize : Infinity

@@ -36,6 +36,7 @@ export {
   isString,
   isStrings,
   MODEL_FORMAT,
+  MODEL_VERSION,
   type Names,
   namesFromJson,
   namesToJson,

@@ -20,8 +20,11 @@ export interface Evaluation extends Quality {
 
 /** Errors and the coefficient of determination. */
 export interface Quality extends ErrorSummary {
-  /** R² = 1 − Σ (x − y)² / Σ (x − mean of x)², the fraction of the entries' variance that is predicted. */
-  r2: number
+  /**
+   * R² = 1 − Σ (x − y)² / Σ (x − mean of x)², the fraction of the entries' variance that is predicted;
+   * undefined if all values are equal.
+   */
+  r2: number | undefined
 }
 
 /** Options of `evaluate`. */
@@ -63,18 +66,19 @@ export function evaluate(
 }
 
 /**
- * Errors and R² of predictions; R² is 0 if all values are equal.
- * @param variance of the values
+ * Errors and R² of predictions.
+ * @param variance of the values; 0 if all are equal, so that R² is undefined
  */
 function qualityOf(values: Float32Array, predict: (entry: number) => number, variance: number): Quality {
   const tally = new ErrorTally()
   for (let e = 0; e < values.length; e++) tally.add(values[e], predict(e))
   const { rmse, ...rest } = tally.summary
-  return { rmse, ...rest, r2: variance > 0 ? 1 - rmse ** 2 / variance : 0 }
+  return { rmse, ...rest, r2: variance > 0 ? 1 - rmse ** 2 / variance : undefined }
 }
 
-/** The variance of the values: the mean of their squared distances from their mean. */
+/** The variance of the values: the mean of their squared distances from their mean; exactly 0 if all are equal. */
 function varianceOfValues(values: Float32Array): number {
+  if (values.every((x) => x === values[0])) return 0
   let mean = 0
   for (const x of values) mean += x / values.length
   let squares = 0

@@ -2,12 +2,12 @@
  * Out-of-fold errors of a cross-fit: every entry is predicted by the model that was fitted without it, and
  * compared with baselines that were fitted without it, too.
  */
-import { entriesWhere, type Observed, pickEntries, type SparseTensor } from '../../tensor/index.ts'
-import { baselinesOf } from './baselines.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 import { type ModeErrors, modeErrors } from './modeErrors.ts'
 import { errorsBySupport, type SupportErrors } from './supportErrors.ts'
+import { type BaselineError, baselinesByFolds, compareWithBaselines } from './verdict.ts'
 
 /** Errors on the training entries, each predicted by the model that was fitted without it; plain data. */
 export interface OutOfFold {
@@ -20,7 +20,7 @@ export interface OutOfFold {
   /** Error without the correction by neighbours; undefined where none is used. */
   withoutNeighbours?: ErrorSummary
   /** Errors of predictions without a model, each likewise fitted without the fold that it predicts. */
-  baselines: { name: string; error: ErrorSummary }[]
+  baselines: BaselineError[]
   /** Sentence that compares the error with that of the best baseline. */
   verdict: string
   /** Errors by the rows of each mode, with the rows that contribute most. */
@@ -51,14 +51,12 @@ export interface OutOfFoldPredictions {
 
 /** Rows of each mode that are listed as those that contribute most to the error. */
 const WORST_ROWS = 3
-/** Fraction by which the RMSE must be below that of the best baseline for a model to be worth using. */
-const LEAST_GAIN = 0.01
 
 /** Evaluates the out-of-fold predictions of all entries of a tensor. */
 export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPredictions): OutOfFold {
   const { folds, count, by, predictions, withoutNeighbours, observed, support } = fit
   const error = errorOf(tensor, predictions)
-  const baselines = baselineErrors(tensor, folds, count)
+  const baselines = baselinesByFolds(tensor, folds, count)
   const squares = new Float64Array(predictions.length)
   for (let e = 0; e < squares.length; e++) squares[e] = (tensor.values[e] - predictions[e]) ** 2
   return {
@@ -67,7 +65,7 @@ export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPrediction
     error,
     ...(withoutNeighbours && { withoutNeighbours: errorOf(tensor, withoutNeighbours) }),
     baselines,
-    verdict: verdictOf(error, baselines),
+    verdict: compareWithBaselines(error.rmse, baselines),
     byMode: tensor.dims.map((_, mode) =>
       modeErrors({ ...tensor, observed }, tensor, predictions, mode, WORST_ROWS),
     ),
@@ -80,34 +78,4 @@ function errorOf({ values }: SparseTensor, predictions: Float32Array): ErrorSumm
   const tally = new ErrorTally()
   for (let e = 0; e < values.length; e++) tally.add(values[e], predictions[e])
   return tally.summary
-}
-
-/**
- * Errors of the baselines; each entry is predicted by a baseline that was fitted without its fold.
- * @param folds the fold of each entry
- * @param count number of folds
- */
-function baselineErrors(tensor: SparseTensor, folds: Uint8Array, count: number): OutOfFold['baselines'] {
-  const tallies = new Map<string, ErrorTally>()
-  for (let fold = 0; fold < count; fold++) {
-    const train = pickEntries(
-      tensor,
-      entriesWhere(folds, (other) => other !== fold),
-    )
-    const out = entriesWhere(folds, (other) => other === fold)
-    for (const { name, predict } of baselinesOf(train)) {
-      const tally = tallies.get(name) ?? new ErrorTally()
-      tallies.set(name, tally)
-      for (let i = 0; i < out.length; i++) tally.add(tensor.values[out[i]], predict(tensor, out[i]))
-    }
-  }
-  return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))
-}
-
-/** A sentence that compares an error with that of the best baseline. */
-function verdictOf({ rmse }: ErrorSummary, baselines: OutOfFold['baselines']): string {
-  const best = baselines.reduce((best, other) => (other.error.rmse < best.error.rmse ? other : best))
-  const gain = 1 - rmse / best.error.rmse
-  if (!(gain >= LEAST_GAIN)) return `no better than ${best.name}: do not use this model`
-  return `${Math.round(100 * gain)}% below the best baseline, ${best.name}`
 }

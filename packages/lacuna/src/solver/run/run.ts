@@ -130,6 +130,12 @@ export class Run implements AsyncIterable<EpochReport> {
     return stopped === undefined && 'priorSweeps' in method && method.priorSweeps === 0
   }
 
+  /** Whether the last rounds were sweeps under a learned prior, which raise the training error. */
+  get isLearningPrior(): boolean {
+    const { method } = this.#run.progress
+    return 'priorSweeps' in method && Number(method.priorSweeps) > 0
+  }
+
   /** Whether the run has found factors that are better than those it started from. */
   get learned(): boolean {
     return this.#run.progress.learned

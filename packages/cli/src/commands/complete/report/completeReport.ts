@@ -1,20 +1,13 @@
 /** The final report of `complete` for one model, as text and as JSON. */
-import type { Completion, ErrorSummary } from 'lacuna'
+import type { Completion } from 'lacuna'
 import { explainStop, type FoldChoice } from 'lacuna/internal'
 import { errorHeads, errorRow, formatNumber, formatSeconds, formatTable } from '../../../print/format.ts'
+import { oneLine } from '../../../print/printable.ts'
 import { painter } from '../../../print/terminal.ts'
 import { memoryReport } from '../../../process/memory.ts'
 import { choiceReport } from '../sideInformation.ts'
+import { type Errors, NO_VERDICT, type Verdict } from '../verdict.ts'
 import { choiceTable } from './crossFitReport.ts'
-
-/** Errors of a model on the sets of its job; undefined where there is no such set. */
-export interface Errors {
-  train: ErrorSummary
-  validation?: ErrorSummary
-  test?: ErrorSummary
-  /** Error on the test entries of the mean training value. */
-  meanOnTest?: ErrorSummary
-}
 
 /** Contents of the report beside the result and the errors of the run. */
 export interface ReportDetails {
@@ -25,6 +18,10 @@ export interface ReportDetails {
   output?: string
   /** Ranks that were tried by `--rank auto`. */
   ranks?: FoldChoice
+  /** Comparison with baselines, if there could be one. */
+  verdict?: Verdict
+  /** Sentence that warns of too few entries, if they are. */
+  caution?: string
   /** Planned memory of the job, in bytes. */
   plannedMemory: number
   /** Seconds of reading the entries, of loading them on the engine, and of steps and error measurements. */
@@ -36,7 +33,7 @@ export function jsonReport(
   tensor: { dims: readonly number[]; entries: number },
   result: Completion,
   errors: Errors,
-  { output, threads, processes, ranks, took, plannedMemory }: ReportDetails,
+  { output, threads, processes, ranks, verdict, caution, took, plannedMemory }: ReportDetails,
 ): object {
   const { settings, epochs, seconds, stopped, choice } = result
   return {
@@ -49,23 +46,29 @@ export function jsonReport(
     stopped,
     choice,
     ranks: ranks?.trials,
+    verdict,
+    caution,
     ...memoryReport(plannedMemory),
     model: output,
   }
 }
 
-/** Formats the report for people: trials, why the run stopped, a table of errors, the path of the model. */
+/**
+ * Formats the report for people: trials, why the run stopped, a table of errors, the verdict, the path of the
+ * model.
+ */
 export function textReport(
   { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
-  { output, ranks }: ReportDetails,
+  { output, ranks, verdict, caution }: ReportDetails,
 ): string {
   const { bold } = painter(process.stdout)
   const rows = [errorHeads, errorRow('train', errors.train)]
   if (errors.validation) rows.push(errorRow('validation', errors.validation))
   if (errors.test) rows.push(errorRow('test', errors.test))
   if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
-  const end = `${formatNumber(epochs.at(-1)?.epoch ?? 0)} epochs in ${formatSeconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  const done = epochs.at(-1)?.epoch ?? 0
+  const end = `${formatNumber(done)} epoch${done === 1 ? '' : 's'} in ${formatSeconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = formatTable(rows).split('\n')
   const trials = [...(ranks ? [choiceTable(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
   return [
@@ -74,6 +77,23 @@ export function textReport(
     '',
     bold(head),
     ...lines,
+    ...explainRise({ epochs, stopped }),
+    '',
+    oneLine(verdict?.text ?? NO_VERDICT),
+    ...(caution === undefined ? [] : [caution]),
     ...(output ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
+}
+
+/** Least rise of the training error that is explained, as a fraction. */
+const RISE = 0.01
+
+/** Explains why the training error ended above its minimum: the learned prior raised it; empty if it did not. */
+function explainRise({ epochs, stopped }: Pick<Completion, 'epochs' | 'stopped'>): string[] {
+  const errors = epochs.map(({ train }) => train.relative)
+  const lowest = Math.min(...errors)
+  if (stopped !== 'learned' || !(errors[errors.length - 1] > (1 + RISE) * lowest)) return []
+  return [
+    `(The training error was ${formatNumber(lowest)} before the prior was learned. It rises then, because rows are no longer fitted to their noise; errors on other cells fall.)`,
+  ]
 }

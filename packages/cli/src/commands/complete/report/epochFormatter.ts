@@ -4,16 +4,17 @@ import { abbreviateNumber, formatNumber, formatSeconds } from '../../../print/fo
 
 /**
  * Returns a function that formats an epoch's report as a progress line: epochs done, relative errors, sample
- * fraction c, training entries per second, seconds so far and left at most.
+ * fraction c, training entries per second, seconds so far and left at most. While a prior is learned, it says
+ * so: the training error rises then.
  * @param run number of training entries, and the limits of the run: epochs, and seconds if any
  */
 export function epochFormatter(run: {
   entries: number
   epochs: number
   seconds?: number
-}): (report: EpochReport) => string {
+}): (report: EpochReport, isLearningPrior?: boolean) => string {
   const width = String(run.epochs).length
-  return ({ epoch, seconds: elapsed, updateSeconds, train, validation, sample }) => {
+  return ({ epoch, seconds: elapsed, updateSeconds, train, validation, sample }, isLearningPrior) => {
     const left = Math.min((run.epochs - epoch) * (elapsed / epoch), (run.seconds ?? Infinity) - elapsed)
     const done = Number.isInteger(epoch) ? String(epoch) : epoch.toFixed(1)
     return [
@@ -24,6 +25,7 @@ export function epochFormatter(run: {
       `${abbreviateNumber((epoch * run.entries) / updateSeconds)} entries/s`,
       `${formatSeconds(elapsed)}`,
       `${formatSeconds(Math.max(0, left))} left at most`,
+      ...(isLearningPrior ? ['learning the prior, so train rises'] : []),
     ].join('  ')
   }
 }

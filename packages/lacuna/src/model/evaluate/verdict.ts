@@ -1,0 +1,62 @@
+/** Comparison of an error with those of baselines: whether a model is worth using. */
+import { entriesWhere, pickEntries, type SparseTensor } from '../../tensor/index.ts'
+import { baselinesOf } from './baselines.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
+
+/** The error of a baseline. */
+export interface BaselineError {
+  /** Name in reports: the mean, say. */
+  name: string
+  /** Its error on the same entries as that of the model. */
+  error: ErrorSummary
+}
+
+/** Fraction by which the RMSE must be below that of the best baseline for a model to be worth using. */
+const LEAST_GAIN = 0.01
+
+/** The baseline with the smallest RMSE; the first of equal ones. */
+const bestOf = (baselines: readonly BaselineError[]): BaselineError =>
+  baselines.reduce((best, other) => (other.error.rmse < best.error.rmse ? other : best))
+
+/** Whether an RMSE is below that of the best baseline by enough for a model to be worth using. */
+export const isWorthUsing = (rmse: number, baselines: readonly BaselineError[]): boolean =>
+  1 - rmse / bestOf(baselines).error.rmse >= LEAST_GAIN
+
+/** A clause that compares an RMSE with that of the best baseline, to follow "the error is". */
+export function compareWithBaselines(rmse: number, baselines: readonly BaselineError[]): string {
+  const best = bestOf(baselines)
+  if (!isWorthUsing(rmse, baselines)) return `no better than ${best.name}: do not use this model`
+  return `${Math.round(100 * (1 - rmse / best.error.rmse))}% below the best baseline, ${best.name}`
+}
+
+/** The errors on test entries of the baselines that are fitted to training entries. */
+export const baselinesOnTest = (train: SparseTensor, test: SparseTensor): BaselineError[] =>
+  baselinesOf(train).map(({ name, predict }) => {
+    const tally = new ErrorTally()
+    for (let e = 0; e < test.values.length; e++) tally.add(test.values[e], predict(test, e))
+    return { name, error: tally.summary }
+  })
+
+/**
+ * Errors of the baselines on all entries; each entry is predicted by a baseline that was fitted without its
+ * fold.
+ * @param folds the fold of each entry
+ * @param count number of folds
+ */
+export function baselinesByFolds(tensor: SparseTensor, folds: Uint8Array, count: number): BaselineError[] {
+  const tallies = new Map<string, ErrorTally>()
+  for (let fold = 0; fold < count; fold++) {
+    const train = pickEntries(
+      tensor,
+      entriesWhere(folds, (other) => other !== fold),
+    )
+    const out = entriesWhere(folds, (other) => other === fold)
+    for (const { name, predict } of baselinesOf(train)) {
+      const tally = tallies.get(name) ?? new ErrorTally()
+      tallies.set(name, tally)
+      for (let i = 0; i < out.length; i++) tally.add(tensor.values[out[i]], predict(tensor, out[i]))
+    }
+  }
+  return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))
+}
