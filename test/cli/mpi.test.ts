@@ -33,11 +33,12 @@ const sentences = (stderr: string): string[] =>
 
 /** Reads a model without the seconds that it took, to compare it with another. */
 async function comparableModel(path: string): Promise<object> {
-  const { dims, reshaping, factors, labels, training, unobserved } = await readModel(path)
+  const { dims, reshaping, link, factors, labels, training, unobserved } = await readModel(path)
   const { seconds, ...rest } = training
   return {
     dims,
     reshaping,
+    link,
     labels,
     unobserved,
     training: rest,
@@ -85,7 +86,7 @@ describe('a job of several processes', () => {
     ['Open MPI', 5, 'repeated.tns', '--duplicates', 'sum'],
     ['Open MPI', 2, 'data.npz', '--solver', 'paper'],
     ['Open MPI', 3, 'data.parquet', ...table, '--merge-modes', 'week,user', '--split', 'item:7'],
-    ['MPICH', 2, 'data.csv', ...table],
+    ['MPICH', 2, 'data.csv', ...table, '--link', 'sqrt'],
     ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
   ]
   it.each(cases)(

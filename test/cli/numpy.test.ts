@@ -14,11 +14,17 @@ import { lacuna } from './lacuna.ts'
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-numpy-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const problems = Number(process.env.LACUNA_PROBLEMS ?? 3)
+const problems = Number(process.env.LACUNA_PROBLEMS ?? 5)
 const columns = ['user', 'item', 'week', 'place']
 
-/** Settings of a problem, by its number: every third one is an ensemble. */
+/** Settings of a problem, by its number: every third one is an ensemble, a third have a link. */
 function settingsOf(problem: number): string[] {
+  const link = [[], [], [], ['--link', 'sqrt'], ['--link', 'log1p'], []][problem % 6]
+  return [...link, ...solverSettings(problem)]
+}
+
+/** Settings of a problem without its link. */
+function solverSettings(problem: number): string[] {
   if (problem % 3 === 0)
     return ['--folds', String(2 + (problem % 4)), ...(problem % 2 ? ['--ordered', 'item'] : [])]
   if (problem % 6 === 1) return ['--missing', 'zero']

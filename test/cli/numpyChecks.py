@@ -33,13 +33,14 @@ class Model:
         folders = [f'model_{k + 1}/' for k in range(members)] if members else ['']
         self.members = [[self.array(f'{folder}factor_{m + 1}') for m in self.modes] for folder in folders]
         self.factors = self.members[0]
+        self.links = [json.loads(self.zip.read(f'{folder}metadata.json')).get('link') for folder in folders]
 
     def array(self, name):
         return np.load(io.BytesIO(self.zip.read(f'{name}.npy')))
 
     def predict(self, cells, clip=True):
-        y = np.mean([np.prod([f[cells[:, m]].astype(float) for m, f in enumerate(factors)], axis=0).sum(axis=1)
-                     for factors in self.members], axis=0)
+        y = np.mean([in_data_units(link, np.prod([f[cells[:, m]].astype(float) for m, f in enumerate(factors)], axis=0).sum(axis=1))
+                     for factors, link in zip(self.members, self.links)], axis=0)
         neighbours = self.meta.get('neighbours')
         if neighbours:
             y = np.array([self.correct(tuple(map(int, cell)), float(x), neighbours) for cell, x in zip(cells, y)])
@@ -68,6 +69,14 @@ class Model:
             features.append(sum(near) / (len(near) + 3))
         unit = max(y, neighbours['least']) if neighbours['isRelative'] else 1
         return max(0, y + unit * sum(w * f for w, f in zip(neighbours['weights'], features)))
+
+
+def in_data_units(link, z):
+    """The mean of the values whose square roots or logarithms are about z."""
+    if link is None:
+        return z
+    v = np.polyval(link['variance'][::-1], np.maximum(z, link['least']))
+    return z ** 2 + v if link['name'] == 'sqrt' else np.expm1(z + v / 2)
 
 
 def errors(x, y):

@@ -148,7 +148,7 @@ async function learnFromAll(
   const { rank, training } = model
   const { seed, missing, noise, prior } = training as Record<string, never>
   return withSignals(async ({ signal, outcome }) => {
-    const formatEpoch = epochFormatter({ entries: all.values.length, epochs: 500 })
+    const formatEpoch = epochFormatter({ entries: all.values.length, epochs: 500, link: model.link?.name })
     const { model: result, stopped } = await complete(all, {
       ...{ rank, initial: model, threads, signal, seed, missing, noise, prior },
       onEpoch: (report) => progress.update(formatEpoch(report)),

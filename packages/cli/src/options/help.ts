@@ -11,6 +11,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'lambda',
     'maxInner',
     'missing',
+    'link',
     'prior',
     'noise',
     'loss',

@@ -2,6 +2,7 @@
 import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/index.ts'
 import type { Prior } from './factored.ts'
+import { type Link, linkNames } from './predict/link.ts'
 
 /**
  * Throws unless the rank is a whole number from 1 and there is one factor of dims[i] × rank values per mode.
@@ -82,4 +83,13 @@ export function checkPrior(dims: readonly number[], rank: number, prior: Prior):
     precisions.every((matrix) => matrix.length === rank * rank && matrix.every(Number.isFinite))
   if (!isSound)
     throw new InputError('shape', 'What the model says of its prior does not fit its rank and sizes.')
+}
+
+/** Throws if the name of a link is unknown or a number of it out of range: it may come from any file. */
+export function checkLink({ name, variance, least, mean }: Link): void {
+  const isSound =
+    linkNames.slice(1).includes(name) &&
+    variance.length === 3 &&
+    [...variance, least, mean].every((x) => Number.isFinite(x) && x >= 0)
+  if (!isSound) throw new InputError('value', 'What the model says of its link is not valid.')
 }

@@ -10,12 +10,13 @@ import {
   type SparseTensor,
 } from '../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './answer/components.ts'
-import { checkFactors, checkPrior, checkShapes } from './checkModel.ts'
+import { checkFactors, checkLink, checkPrior, checkShapes } from './checkModel.ts'
 import { align, alignRows, type NewEntry } from './ensemble/align.ts'
 import type { Factored, Prior } from './factored.ts'
 import { foldInEntries } from './foldIn/foldIn.ts'
 import { lambdaPrior } from './foldIn/lambdaPrior.ts'
 import type { Labels } from './labelLookup.ts'
+import type { Link } from './predict/link.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
 import { type Variance, varianceOf } from './variance.ts'
 
@@ -36,6 +37,8 @@ export interface CpModelFields extends TensorModelFields {
    * Prior of the rows, for fold-in; by default an isotropic one from the λ of the training record, if any.
    */
   prior?: Prior
+  /** Link, if the model was learned on √x or log(1 + x); none by default. */
+  link?: Link
 }
 
 /** Options of `CpModel.foldIn`. */
@@ -53,7 +56,8 @@ export interface FoldInOptions {
 
 /**
  * A nonnegative CP (PARAFAC) model X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, which predicts every cell of the tensor.
- * Indices, labels and sizes are those of the data, even if modes were merged or split for learning.
+ * Indices, labels and sizes are those of the data, even if modes were merged or split for learning; with a
+ * link the factors are of √x or log(1 + x), and predictions in data units.
  */
 export class CpModel extends TensorModel implements Factored {
   /** R, the number of components. */
@@ -68,6 +72,8 @@ export class CpModel extends TensorModel implements Factored {
   readonly unobserved: readonly Uint32Array[]
   /** Prior of the rows, from which fold-in and variances are computed; undefined in models without one. */
   readonly prior?: Prior
+  /** The link: products of factors are of √x or log(1 + x); undefined where they are of the values. */
+  readonly link?: Link
 
   /** Returns the variance at a cell; made by the first call of `variance`. */
   #variance: ReturnType<typeof varianceOf> | undefined
@@ -77,13 +83,14 @@ export class CpModel extends TensorModel implements Factored {
    * @param fields sizes, rank and factors; the others are optional
    */
   constructor(fields: CpModelFields) {
-    const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
+    const { dims, rank, factors, labels, modes, unobserved, observed, prior, link, training } = fields
     super({ dims, labels, modes, observed, training })
     const reshaping = resolveReshaping(fields.reshaping ?? {}, { dims, modes })
     const learned = reshapedModes(reshaping, dims)
     checkShapes(learned.dims, rank, factors)
     checkFactors(rank, factors)
     if (prior) checkPrior(learned.dims, rank, prior)
+    if (link) checkLink(link)
     if (isReshaped(reshaping)) {
       this.reshaping = reshaping
       this.reshapedModes = learned
@@ -92,6 +99,7 @@ export class CpModel extends TensorModel implements Factored {
     this.factors = factors
     this.unobserved = unobserved ?? factors.map(() => new Uint32Array(0))
     if (prior) this.prior = prior
+    if (link) this.link = link
   }
 
   /** The models whose mean the predictions are: this one alone. */
@@ -145,7 +153,8 @@ export class CpModel extends TensorModel implements Factored {
 
   /** The fields from which an equal model can be made. */
   get fields(): CpModelFields & Pick<CpModel, 'unobserved' | 'training'> {
-    const { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training } = this
-    return { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training }
+    const { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, link, training } =
+      this
+    return { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, link, training }
   }
 }

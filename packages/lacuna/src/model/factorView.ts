@@ -122,7 +122,7 @@ function multiplySplitFactors(member: Factored): Factored {
   if (!member.reshapedModes) return member
   const cached = multipliedMembers.get(member)
   if (cached) return cached
-  const { rank, factors, dims } = member
+  const { rank, factors, dims, link } = member
   const { digits } = modesAsLearned(member)
   const unitFactors = unitsOf(member.reshapedModes).map((unit) => {
     const parts = digits.flatMap((all, k) => (all[0].mode === unit[0] ? [{ digit: all[0], k }] : []))
@@ -137,7 +137,7 @@ function multiplySplitFactors(member: Factored): Factored {
     return product
   })
   const dimsOfUnits = unitFactors.map(({ length }) => length / rank)
-  const multiplied = { rank, factors: unitFactors, dims: dimsOfUnits }
+  const multiplied = { rank, factors: unitFactors, dims: dimsOfUnits, link }
   multipliedMembers.set(member, multiplied)
   return multiplied
 }

@@ -4,8 +4,9 @@
  */
 
 import type { Mode, Observed, ReshapedModes } from '../tensor/index.ts'
+import type { Link } from './predict/link.ts'
 
-/** The prior of rows, a ~ N(μ, Σ) per mode, in data units. */
+/** The prior of rows, a ~ N(μ, Σ) per mode, in data units, or in those of the model's link. */
 export interface Prior {
   /**
    * 'learned' by variational EM, with posterior covariances of the rows; 'isotropic' from λ, without them;
@@ -34,6 +35,8 @@ export interface Factored {
   readonly factors: readonly Float32Array[]
   /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
+  /** The link: products of factors are of √x or log(1 + x); undefined where they are of the values. */
+  readonly link?: Link
 }
 
 /** What predictions are computed from: a model, or an ensemble of several. */

@@ -221,8 +221,12 @@ export abstract class TensorModel implements Predictor {
   /**
    * The error of the predictions at the cells of observed entries, as a tally that can be merged with those
    * of other entries.
+   * @param options isWeighted: whether entries count by their weights; false by default
    */
-  errorTally(tensor: SparseTensor, { clip = true }: PredictOptions = {}): ErrorTally {
+  errorTally(
+    tensor: SparseTensor,
+    { clip = true, isWeighted = false }: PredictOptions & { isWeighted?: boolean } = {},
+  ): ErrorTally {
     this.#checkColumns(tensor.indices)
     const x = tensor.values
     if (tensor.indices[0].length !== x.length)
@@ -230,9 +234,10 @@ export abstract class TensorModel implements Predictor {
         'shape',
         `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
       )
+    const weights = isWeighted ? tensor.weights : undefined
     const tally = new ErrorTally()
     forEachPrediction(this, tensor.indices, (entry, y) =>
-      tally.add(x[entry], clip ? clipToRange(this, y) : y),
+      tally.add(x[entry], clip ? clipToRange(this, y) : y, weights?.[entry]),
     )
     return tally
   }

@@ -7,6 +7,7 @@ import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/index.ts'
 import type { Factored, Prior } from './factored.ts'
 import { uncertaintyOf } from './foldIn/uncertainty.ts'
+import type { Link } from './predict/link.ts'
 
 /** The variance of a prediction, in two parts that add up. */
 export interface Variance {
@@ -23,13 +24,13 @@ export interface Variance {
 export function varianceOf(
   model: Factored & { readonly prior?: Prior; readonly observed?: Observed },
 ): (cell: readonly number[]) => Variance {
-  const { prior, observed, rank, factors, reshapedModes } = model
+  const { prior, observed, rank, factors, reshapedModes, link } = model
   if (prior?.kind !== 'learned' || !observed || reshapedModes)
     throw new InputError(
       'option',
       'What this model does not know of its rows is not known: it was learned without a prior, with modes merged or split, or by an older version.',
     )
-  const uncertainty = uncertaintyOf(model, prior, observed.counts, observed.mean)
+  const uncertainty = uncertaintyOf(model, prior, observed.counts, link?.mean ?? observed.mean)
   const { sigma2, least } = prior
   const [c0, c1, c2] = prior.noise
   const product = new Float64Array(rank * rank)
@@ -48,6 +49,22 @@ export function varianceOf(
     const y = terms.reduce((sum, x) => sum + x, 0)
     const level = Math.max(y, least)
     const secondMoment = product.reduce((sum, x) => sum + x, 0)
-    return { model: Math.max(0, secondMoment - y * y), noise: sigma2 * (c0 + level * (c1 + level * c2)) }
+    const variance = {
+      model: Math.max(0, secondMoment - y * y),
+      noise: sigma2 * (c0 + level * (c1 + level * c2)),
+    }
+    return link ? varianceInDataUnits(link, y, variance) : variance
   }
+}
+
+/**
+ * Converts the variances of a normal variable around z, on the scale of a link, to data units: of its square,
+ * or of its exponential. The part of the model is the variance of the expected value.
+ */
+function varianceInDataUnits({ name }: Link, z: number, { model: m, noise: v }: Variance): Variance {
+  const ofSquare = (variance: number): number => 4 * z * z * variance + 2 * variance * variance
+  const ofExponential = (variance: number): number => Math.exp(2 * z + m + v) * Math.expm1(variance)
+  const total = name === 'sqrt' ? ofSquare(m + v) : ofExponential(m + v)
+  const model = name === 'sqrt' ? ofSquare(m) : ofExponential(m)
+  return { model, noise: total - model }
 }

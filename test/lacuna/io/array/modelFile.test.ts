@@ -169,8 +169,23 @@ describe('a wrong model file gets its own sentence', () => {
     ],
     [
       'a newer version',
+      () => changed({ version: 5 }),
+      'm.npz: the model has version 5, but this Lacuna reads up to version 4',
+    ],
+    [
+      'the version of models with a link without one',
       () => changed({ version: 4 }),
-      'm.npz: the model has version 4, but this Lacuna reads up to version 3',
+      'm.npz: the link in metadata.json cannot be read',
+    ],
+    [
+      'a link without a name',
+      () => changed({ version: 4, link: { variance: [0, 0, 0], least: 0, mean: 1 } }),
+      'm.npz: the link in metadata.json cannot be read',
+    ],
+    [
+      'a link of another name',
+      () => changed({ version: 4, link: { name: 'cube', variance: [0, 0, 0], least: 0, mean: 1 } }),
+      'm.npz: What the model says of its link is not valid.',
     ],
     [
       'the version of ensembles without members',

@@ -1,6 +1,14 @@
 /** `lacuna complete`: the command, its options and its help. */
 import { Command, Option } from 'commander'
-import { defaults, lossNames, missingNames, noiseNames, priorNames, solverNames } from 'lacuna/internal'
+import {
+  defaults,
+  linkNames,
+  lossNames,
+  missingNames,
+  noiseNames,
+  priorNames,
+  solverNames,
+} from 'lacuna/internal'
 import {
   decimalFromZero,
   decimalNumber,
@@ -50,6 +58,12 @@ export function completeCommand(): Command {
         '--missing <what>',
         'value of a cell without an entry: unknown (default), or zero (counts of events)',
       ).choices(missingNames),
+    )
+    .addOption(
+      new Option(
+        '--link <function>',
+        'what is learned: identity (default: the values), sqrt or log1p, which make large values count less; predictions are in the units of the values',
+      ).choices(linkNames),
     )
     .addOption(
       new Option(

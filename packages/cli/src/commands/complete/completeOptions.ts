@@ -2,6 +2,7 @@
 import type {
   DuplicatePolicy,
   Lags,
+  LinkName,
   Loss,
   Missing,
   NegativePolicy,
@@ -20,6 +21,7 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   solver: SolverName
   sample?: number | 'auto'
   missing?: Missing
+  link?: LinkName
   prior?: Prior
   noise?: Noise
   loss?: Loss

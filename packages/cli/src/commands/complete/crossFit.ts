@@ -16,6 +16,7 @@ import {
   choosesByDefault,
   type FoldChoice,
   isSearch,
+  linkScaleNames,
   option,
   parseFoldBy,
   type SearchOptions,
@@ -246,6 +247,7 @@ function searchOptions(
   const path = output === undefined ? undefined : checkpointPath(output)
   const saved = checkpoint && path !== undefined ? decodeCheckpoint(checkpoint, path, progress) : undefined
   let current = ''
+  let scale = ''
   let done = 0
   // Writes follow one another: models that are learned in parallel may be due at the same time.
   let lastWrite = Promise.resolve()
@@ -263,12 +265,13 @@ function searchOptions(
     by: foldBy === undefined ? undefined : parseFoldBy(foldBy, train, option('foldBy')),
     onBegin: (trial) => {
       current = trialName(trial)
+      scale = linkScaleNames[trial.link ?? 'identity']
       done = 0
     },
     onEpoch: (fold, { epoch, train: { relative }, watch }) => {
       const out = watch?.out ? `, left out ${formatNumber(watch.out.relative)}` : ''
       progress.update(
-        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${formatNumber(relative)}${out}; ${done} models done`,
+        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${formatNumber(relative)}${out}${scale && ` ${scale}`}; ${done} models done`,
       )
     },
     onModel: () => {

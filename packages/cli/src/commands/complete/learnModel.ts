@@ -58,6 +58,7 @@ export async function learnModel(context: LearningContext, found?: FoundRank): P
       entries: await entries.count(sets.train),
       epochs: run.settings.epochs,
       seconds: settings.seconds,
+      link: run.settings.link,
     })
     const isSaved = path !== undefined && checkpointEvery > 0
     let savedAt = run.seconds

@@ -293,8 +293,8 @@ async function checkModelOutput(
 /** Picks the solver's settings from the options; the rank is undefined with --rank auto. */
 function solverSettings(options: CompleteOptions): RunOptions {
   const rank = options.rank === 'auto' ? undefined : options.rank
-  const { solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options
+  const { solver, sample, missing, link, prior, noise, loss, lags, lambda, maxInner } = options
   const { epochs, seconds, tolerance, patience, seed, threads } = options
-  const model = { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner }
+  const model = { rank, solver, sample, missing, link, prior, noise, loss, lags, lambda, maxInner }
   return { ...model, epochs, seconds, tolerance, patience, seed, threads }
 }

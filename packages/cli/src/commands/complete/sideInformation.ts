@@ -7,7 +7,9 @@ import {
   type FeatureSets,
   featuresDigest,
   type Lags,
+  type LinkName,
   labelOf,
+  linkScaleNames,
   modeName,
   modeNumber,
   option,
@@ -102,16 +104,20 @@ export async function readFeatures(
 }
 
 /**
- * Formats the trials of --choose: what they were measured on, and a table of RMSE with the chosen one marked.
+ * Formats the trials of --choose: what they were measured on, and a table of RMSE, on the scale of the link,
+ * with the chosen one marked.
  */
-export function choiceReport({ by, entries, trials, chosen }: Choice): string {
+export function choiceReport({ by, entries, trials, chosen }: Choice, link: LinkName): string {
   const rows = trials.map((trial) => [
     trialName(trial),
     formatNumber(trial.rmse),
     trialName(trial) === trialName(chosen) ? 'chosen' : '',
   ])
   const what = by ? `entries, held out by ${by}` : 'validation entries'
-  return [`Tried on ${formatCount(entries)} ${what}:`, formatTable([['', 'RMSE', ''], ...rows])].join('\n')
+  const scale = link === 'identity' ? '' : `, errors ${linkScaleNames[link]}`
+  return [`Tried on ${formatCount(entries)} ${what}${scale}:`, formatTable([['', 'RMSE', ''], ...rows])].join(
+    '\n',
+  )
 }
 
 /**

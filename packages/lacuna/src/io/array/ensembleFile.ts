@@ -18,6 +18,7 @@ import {
 } from '../npz/index.ts'
 import {
   damagedField,
+  ENSEMBLE_VERSION,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -59,8 +60,9 @@ export const ensembleChunks = (ensemble: CpEnsemble): Generator<Uint8Array> =>
 /** Returns the files of an ensemble's .npz by name. */
 function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
+  const version = members.some(({ link }) => link) ? MODEL_VERSION : ENSEMBLE_VERSION
   const about = {
-    ...{ format: MODEL_FORMAT, version: MODEL_VERSION, dims, members: members.length },
+    ...{ format: MODEL_FORMAT, version, dims, members: members.length },
     ...namesToJson(ensemble),
     ...statisticsToJson({ observed }),
     intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },

@@ -4,13 +4,13 @@
  * where that is known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and
  * metadata.json. NumPy reads the factors with numpy.load(file)['factor_1']. Where modes were merged or split,
  * metadata.json has the reshaping, and the factors and what was learned of their rows are those of the
- * reshaped modes.
+ * reshaped modes. With a link it has the link, and the factors are of √x or log(1 + x).
  */
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
-import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/index.ts'
+import { CpModel, type CpModelFields, type Link, type TrainingRecord } from '../../model/index.ts'
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import {
   decodeNpy,
@@ -23,6 +23,7 @@ import {
 } from '../npz/index.ts'
 import {
   damagedField,
+  ENSEMBLE_VERSION,
   isNumber,
   isRecord,
   MODEL_FORMAT,
@@ -36,14 +37,15 @@ import {
 } from '../text/index.ts'
 import { readStatistics, statisticsArrays, statisticsToJson } from './modelStatistics.ts'
 
-/** The version of files with a reshaping. */
-const VERSION = 2
+/** The version of files with a reshaping but without a link; 3 are ensembles. */
+const RESHAPED_VERSION = 2
 
 /** The contents of metadata.json, checked; without a reshaping in the file, `reshaping` has empty lists. */
 interface Metadata extends Names {
   dims: readonly number[]
   rank: number
   reshaping: ResolvedReshaping
+  link?: Link
   training: TrainingRecord
 }
 
@@ -52,7 +54,9 @@ const reshapingShape: Shape = {
   mergeModes: [['number']],
   split: [{ mode: 'number', into: ['number'], offset: 'number' }],
 }
-/** The version of files without a reshaping, which releases that know no reshaping open too. */
+/** The JSON of a link. */
+const linkShape: Shape = { name: 'string', variance: ['number'], least: 'number', mean: 'number' }
+/** The version of files without a reshaping and a link, which releases that know no reshaping open too. */
 const PLAIN_VERSION = 1
 
 /** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
@@ -63,11 +67,13 @@ export const modelChunks = (model: CpModel): Generator<Uint8Array> => npzChunks(
 
 /** Returns the files of a model's .npz by name: metadata.json and the arrays. */
 export function modelEntries(model: CpModel): NpzEntries {
-  const { dims, rank, factors, reshaping, unobserved, training } = model
+  const { dims, rank, factors, reshaping, unobserved, link, training } = model
+  const version = link ? MODEL_VERSION : reshaping ? RESHAPED_VERSION : PLAIN_VERSION
   const about = {
-    ...{ format: MODEL_FORMAT, version: reshaping ? VERSION : PLAIN_VERSION, dims, rank },
+    ...{ format: MODEL_FORMAT, version, dims, rank },
     ...namesToJson(model),
     arrangement: reshaping,
+    link,
     ...statisticsToJson(model),
     training,
   }
@@ -96,7 +102,7 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
  * @param name for messages
  */
 export function decodeFiles(files: Record<string, Uint8Array>, name: string): CpModel {
-  const { dims, rank, reshaping, training, ...names } = readMetadata(files, name)
+  const { dims, rank, reshaping, link, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => reshapedModes(resolveReshaping(reshaping, { dims }), dims).dims)
   const fields: CpModelFields = {
     dims,
@@ -106,6 +112,7 @@ export function decodeFiles(files: Record<string, Uint8Array>, name: string): Cp
     ...namesFromJson(names),
     unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
     ...readStatistics(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
+    link,
     training,
   }
   return inFile(name, () => new CpModel(fields))
@@ -133,13 +140,21 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       `${name}: the format is ${displayName(JSON.stringify(metadata.format) ?? 'not given')}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', MODEL_VERSION, name)
-  // The last version is that of ensembles, which have members.
-  if (metadata.version === MODEL_VERSION) throw damagedField('members', name)
-  const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
+  // Ensembles have members.
+  if (metadata.version === ENSEMBLE_VERSION) throw damagedField('members', name)
+  const { rank, training, link, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damagedField('rank', name)
   if (training !== undefined && !isRecord(training)) throw damagedField('training record', name)
   if (findShapeFault(reshaping, reshapingShape)) throw damagedField('arrangement', name)
-  return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
+  const isLinked = metadata.version === MODEL_VERSION
+  if (isLinked ? findShapeFault(link, linkShape) : link !== undefined) throw damagedField('link', name)
+  return {
+    ...names,
+    rank,
+    reshaping: reshaping as ResolvedReshaping,
+    link: link as Link | undefined,
+    training: training ?? {},
+  }
 }
 
 /** Reads factor_{mode + 1}.npy (float32); throws if it is missing or of another type or shape. */

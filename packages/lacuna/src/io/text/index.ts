@@ -29,6 +29,7 @@ export {
   type BinningName,
   binningNames,
   damagedField,
+  ENSEMBLE_VERSION,
   findRepeated,
   isArrayOf,
   isNumber,

@@ -11,8 +11,13 @@ import { columnType } from './types.ts'
 
 /** The value of `format` in metadata.json of a model. */
 export const MODEL_FORMAT = 'lacuna-model'
-/** The last version of model files that can be read: 1 and 2 are single models, 3 is an ensemble. */
-export const MODEL_VERSION = 3
+/**
+ * The last version of model files that can be read: of models and ensembles with a link, which releases that
+ * know none refuse. 1 and 2 are single models, 3 is an ensemble.
+ */
+export const MODEL_VERSION = 4
+/** The version of ensembles without a link. */
+export const ENSEMBLE_VERSION = 3
 /** The value of `format` in metadata.json of a tensor. */
 export const TENSOR_FORMAT = 'lacuna-tensor'
 

@@ -15,13 +15,13 @@ export interface ComponentsOptions {
   minEntries?: number
 }
 
-/** One of the rank-one terms whose sum the predictions are. */
+/** One of the rank-one terms whose sum the predictions are; with a link, on its scale. */
 export interface Component {
   /** Number from 1, the largest share first. */
   number: number
   /** Its column in the factors, from 0. */
   column: number
-  /** Fraction of all predictions at the cells of training entries that is due to it. */
+  /** Fraction of all predictions at the cells of training entries that is due to it; with a link, on its scale. */
   share: number
   /** In how many models of an ensemble it is found; undefined for one model. */
   found?: Found

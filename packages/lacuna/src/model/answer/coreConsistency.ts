@@ -12,6 +12,8 @@
 import { type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
+import { linkTensor } from '../predict/link.ts'
+import { forEachPrediction } from '../predict/products.ts'
 
 /** Most products (`coreWork`), a fraction of a second; above, the core consistency is not computed. */
 const MOST_WORK = 2e8
@@ -30,13 +32,16 @@ export function coreConsistencyOf(model: CpModel, given: SparseTensor): number |
   const columns = nonvanishingColumns(sizes)
   const R = columns.length
   if (R === 0 || coreWork(dims, given.values.length, R) > MOST_WORK) return undefined
-  const tensor = sortInCOrder(given)
-  const { indices, values } = tensor
+  const { indices, values } = linkTensor(sortInCOrder(given), model.link?.name ?? 'identity')
   const density = dims.reduce((quotient, dim) => quotient / dim, values.length)
   const duals = factors.map((factor, mode) =>
     dualRows(balanceColumns(factor, lengths[mode], sizes, columns, factors.length), R, indices[mode]),
   )
-  const residuals = model.predictMany(indices, { clip: false })
+  const residuals = new Float32Array(values.length)
+  // The core explains the values as the factors do: on the scale of the link, if there is one.
+  forEachPrediction({ members: [{ dims, rank, factors }] }, indices, (e, y) => {
+    residuals[e] = y
+  })
   for (let e = 0; e < values.length; e++) residuals[e] = (values[e] - residuals[e]) / density
   const core = multiplyModes(indices, residuals, duals, R)
   const consistency = 1 - core.reduce((sum, x) => sum + x * x, 0) / R

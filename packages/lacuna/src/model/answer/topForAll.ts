@@ -11,8 +11,10 @@ import { clipToRange, type Predictor } from '../factored.ts'
 import { requireUnmerged } from '../factorView.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
-import { productExcept } from '../predict/predictAlong.ts'
+import { meanInDataUnits } from '../predict/link.ts'
+import { predictAlong, productExcept } from '../predict/predictAlong.ts'
 import { dotRow } from '../predict/products.ts'
+import { largest } from './largest.ts'
 import { fixedRows } from './top.ts'
 
 /** Options of `topForAll`. */
@@ -99,6 +101,11 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
     : undefined
   const size = model.dims[askedMode]
   const batchSize = Math.min(size, QUESTIONS_AT_A_TIME)
+  if (!isRankedByProducts(model, fixed, [askedMode, rankedMode])) {
+    for (let first = 0; first < size; first += batchSize)
+      yield rankAllRows(first, Math.min(batchSize, size - first))
+    return
+  }
   const engine = await TopEngine.open({
     rows: concatenateRows(model, rankedMode, rows),
     length,
@@ -131,36 +138,90 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
    * @param scores their float32 scores; negative where there are no more candidates
    */
   function rankInFloat64(first: number, count: number, best: Uint32Array, scores: Float32Array): TopBatch {
-    const batch: TopBatch = {
-      ...{ first, count, n },
-      rows: new Uint32Array(count * n),
-      predicted: new Float64Array(count * n),
-      found: new Uint32Array(count),
-    }
+    const batch = emptyBatch(first, count, n)
     for (let question = 0; question < count; question++) {
       const products = model.members.map(({ rank, factors }, k) =>
         weights[k].map((w, r) => w * factors[askedMode][(first + question) * rank + r]),
       )
-      const ranked: { row: number; y: number }[] = []
+      const ranked: RankedRow[] = []
       for (let i = question * rowsPerRanking; i < (question + 1) * rowsPerRanking && scores[i] >= 0; i++) {
         const row = rows[best[i]]
         let y = 0
-        model.members.forEach(({ rank, factors }, k) => {
-          y += dotRow(products[k], factors[rankedMode], row * rank) / model.members.length
+        model.members.forEach(({ rank, factors, link }, k) => {
+          const z = dotRow(products[k], factors[rankedMode], row * rank)
+          y += (link ? meanInDataUnits(link, z) : z) / model.members.length
         })
         ranked.push({ row, y })
       }
       ranked.sort((a, b) => b.y - a.y || a.row - b.row)
-      const ranking = ranked.slice(0, n)
-      batch.found[question] = ranking.length
-      ranking.forEach(({ row, y }, i) => {
-        batch.rows[question * n + i] = row
-        batch.predicted[question * n + i] = clip ? clipToRange(model, y) : y
-      })
+      writeRanking(batch, question, ranked.slice(0, n))
     }
     return batch
   }
+
+  /** Ranks all candidates for a batch of questions by their predictions in float64, on this thread. */
+  function rankAllRows(first: number, count: number): TopBatch {
+    const batch = emptyBatch(first, count, n)
+    const scores = new Float64Array(rows.length)
+    const asked = [...fixed]
+    for (let question = 0; question < count; question++) {
+      asked[askedMode] = first + question
+      scores.fill(0)
+      for (const member of model.members) {
+        const { score } = predictAlong(member, asked, rankedMode, model.observed?.counts)
+        rows.forEach((row, i) => {
+          scores[i] += score(row) / model.members.length
+        })
+      }
+      const left = new Set(
+        excluded?.rows.subarray(excluded.starts[first + question], excluded.starts[first + question + 1]),
+      )
+      const best = largest(scores, n, (i) => !left.has(i))
+      writeRanking(
+        batch,
+        question,
+        best.map((i) => ({ row: rows[i], y: scores[i] })),
+      )
+    }
+    return batch
+  }
+
+  /** Writes the ranking of a question to a batch, clipped if that is wanted. */
+  function writeRanking(batch: TopBatch, question: number, ranking: readonly RankedRow[]): void {
+    batch.found[question] = ranking.length
+    ranking.forEach(({ row, y }, i) => {
+      batch.rows[question * n + i] = row
+      batch.predicted[question * n + i] = clip ? clipToRange(model, y) : y
+    })
+  }
 }
+
+/** A row and its prediction. */
+interface RankedRow {
+  row: number
+  y: number
+}
+
+/** A batch without rankings yet. */
+const emptyBatch = (first: number, count: number, n: number): TopBatch => ({
+  ...{ first, count, n },
+  rows: new Uint32Array(count * n),
+  predicted: new Float64Array(count * n),
+  found: new Uint32Array(count),
+})
+
+/**
+ * Whether the products of factors, which the kernels rank by, order rows as predictions do: without a link, or
+ * with the link of a single model where no mode is averaged, as a prediction grows with the product.
+ * @param free the modes that are neither fixed nor averaged
+ */
+const isRankedByProducts = (
+  { members }: Predictor,
+  fixed: readonly (number | null)[],
+  free: readonly number[],
+): boolean =>
+  members.every(({ link }) => !link) ||
+  (members.length === 1 && fixed.every((row, mode) => row !== null || free.includes(mode)))
 
 /**
  * The factor rows of all members side by side (rows × sum of ranks), scaled near 1 so that float32 neither

@@ -8,28 +8,37 @@ import { ExactSum } from './exactSum.ts'
  */
 export class ErrorTally {
   #entries = 0
+  /** Σ (weight − 1), 0 where entries have no weights. */
+  readonly #excess = new ExactSum()
   readonly #squares = new ExactSum()
   readonly #absolutes = new ExactSum()
   readonly #norm2 = new ExactSum()
 
-  /** Adds an entry. @param x its value @param y its prediction */
-  add(x: number, y: number): void {
+  /**
+   * Adds an entry.
+   * @param x its value
+   * @param y its prediction
+   * @param weight by which it counts in means; 1 by default
+   */
+  add(x: number, y: number, weight = 1): void {
     const residual = x - y
     this.#entries++
-    this.#squares.add(residual * residual)
-    this.#absolutes.add(Math.abs(residual))
-    this.#norm2.add(x * x)
+    if (weight !== 1) this.#excess.add(weight - 1)
+    this.#squares.add(weight * residual * residual)
+    this.#absolutes.add(weight * Math.abs(residual))
+    this.#norm2.add(weight * x * x)
   }
 
   /** Returns the sums as text, for `addAll` in another process. */
   toString(): string {
-    return [this.#entries, this.#squares, this.#absolutes, this.#norm2].join(' ')
+    return [this.#entries, this.#excess, this.#squares, this.#absolutes, this.#norm2].join(' ')
   }
 
   /** Adds the sums of another tally. @param text its toString() */
   addAll(text: string): void {
-    const [entries, squares, absolutes, norm2] = text.split(' ')
+    const [entries, excess, squares, absolutes, norm2] = text.split(' ')
     this.#entries += Number(entries)
+    this.#excess.addAll(excess)
     this.#squares.addAll(squares)
     this.#absolutes.addAll(absolutes)
     this.#norm2.addAll(norm2)
@@ -37,11 +46,12 @@ export class ErrorTally {
 
   /** The error measures of all entries added so far. */
   get summary(): ErrorSummary {
-    return summarizeError({
+    const summary = summarizeError({
       squares: this.#squares.value,
       absolutes: this.#absolutes.value,
       norm2: this.#norm2.value,
-      entries: this.#entries,
+      entries: this.#entries + this.#excess.value,
     })
+    return { ...summary, entries: this.#entries }
   }
 }

@@ -12,13 +12,15 @@ import { ExactSum } from './exactSum.ts'
 /**
  * The error of a model on the test entries of all processes; each process must call it.
  * @param test the entries of this process
+ * @param options isWeighted: whether entries count by their weights; false by default
  */
 export async function testError(
   model: CpModel,
   test: SparseTensor,
   communicator: Communicator = singleProcess,
+  options: { isWeighted?: boolean } = {},
 ): Promise<ErrorSummary> {
-  return summarizeTallies(communicator, model.errorTally(test))
+  return summarizeTallies(communicator, model.errorTally(test, options))
 }
 
 /**

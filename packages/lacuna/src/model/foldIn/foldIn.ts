@@ -7,6 +7,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
+import { linkTensor } from '../predict/link.ts'
 import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { mergeObserved, trainingCounts } from './trainingStatistics.ts'
@@ -59,6 +60,7 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
   // Sums are made in C order, so that the rows do not depend on the order of the input.
   const entries = sortInCOrder({ ...pickEntries(given, informative), dims })
   const fresh = observe(entries)
+  const linked = linkTensor(entries, model.link?.name ?? 'identity')
   const means = prior.means.map((mean) => Float64Array.from(mean))
   const factors = model.factors.map((factor, mode) => appendMeanRows(factor, dims[mode], rank, means[mode]))
   const anchors = update ? factors.map((factor) => factor.slice()) : factors
@@ -68,9 +70,10 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
       'The model does not say how many entries its rows have had, so that new ones cannot be weighed against them; it was written by an older version: learn it anew.',
     )
   const state: State = {
-    ...{ rank, prior, factors, anchors, oldCounts, means, entries },
+    ...{ rank, prior, factors, anchors, oldCounts, means },
+    entries: linked,
     counts: oldCounts.map((counts, mode) => counts.map((count, p) => count + fresh.counts[mode][p])),
-    uncertainty: cachedUncertainty(model, model.observed?.mean ?? fresh.mean),
+    uncertainty: cachedUncertainty(model, model.link?.mean ?? model.observed?.mean ?? fresh.mean),
   }
   const lists = dims.map((_, mode) => entriesByRow(entries.indices[mode]))
   const rows = lists.map((list, mode) =>
@@ -108,7 +111,7 @@ const uncertaintyCache = new WeakMap<
   { factors: Factored['factors']; uncertainty: readonly Uncertainty[] }
 >()
 
-/** Per mode, the uncertainty of the model's rows, cached. @param mean of the training values */
+/** Per mode, the uncertainty of the model's rows, cached. @param mean of the training values, on the scale of the link */
 function cachedUncertainty(model: FoldInInput['model'], mean: number): readonly Uncertainty[] {
   const cached = uncertaintyCache.get(model.prior)
   if (cached?.factors === model.factors) return cached.uncertainty
@@ -131,7 +134,7 @@ interface State {
   counts: readonly Uint32Array[]
   /** Per mode, the mean row (R) of the prior. */
   means: readonly Float64Array[]
-  /** The new entries. */
+  /** The new entries, on the scale of the model's link. */
   entries: SparseTensor
   /** Per mode, the uncertainty of its rows. */
   uncertainty: readonly Uncertainty[]

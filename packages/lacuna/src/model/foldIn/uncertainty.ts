@@ -23,7 +23,7 @@ export interface Uncertainty {
 /**
  * The uncertainty of the rows of each mode, by fixed-point iteration.
  * @param counts per mode, the entries of each row
- * @param mean of the training values, at which entries are weighted
+ * @param mean of the training values, on the scale of the link, at which entries are weighted
  */
 export function uncertaintyOf(
   { rank, factors }: Factored,

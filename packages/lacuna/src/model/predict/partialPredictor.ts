@@ -1,5 +1,5 @@
 /** Predictions where some indices are unknown. */
-import { groupsOf, productOfGroups } from '../answer/groups.ts'
+import { groupsOf, meanOfCells } from '../answer/groups.ts'
 import type { Factored, Predictor } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { predictCell, productOfRows, sumOf } from './products.ts'
@@ -28,9 +28,9 @@ const isComplete = (coordinate: readonly (number | null)[]): coordinate is reado
  * Makes a function that predicts a coordinate by one member, as the mean over the modes whose index is null.
  */
 function averagingPredictor(member: Factored): (coordinate: readonly (number | null)[]) => number {
-  if (member.reshapedModes) {
+  if (member.reshapedModes || member.link) {
     const groups = groupsOf(member)
-    return (coordinate) => sumOf(productOfGroups(groups, coordinate, member.rank))
+    return (coordinate) => meanOfCells(member, groups, coordinate)
   }
   const means = meanRows(member)
   return (coordinate) => sumOf(productOfRows(member, coordinate, means))

@@ -1,15 +1,16 @@
 /** Predictions of a member along a mode, with the other modes fixed or averaged. */
 
-import { groupsOf, productOfGroups } from '../answer/groups.ts'
+import { groupsOf, meanOfCells, productOfGroups } from '../answer/groups.ts'
 import type { Factored } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
+import { meanInDataUnits } from './link.ts'
 import { dotRow, productOfRows, sumOf } from './products.ts'
 
 /** Predictions for the rows of a mode. */
 export interface PredictionsAlong {
-  /** The prediction of a row, averaged over the modes that are not fixed. */
+  /** The prediction of a row in data units, averaged over the modes that are not fixed. */
   score(row: number): number
-  /** The terms (R), one per component, whose sum is the score of a row. */
+  /** The terms (R), one per component, whose sum is the score of a row; with a link, on its scale. */
   terms(row: number): Float64Array
 }
 
@@ -24,11 +25,13 @@ export function predictAlong(
   mode: number,
   counts?: readonly ArrayLike<number>[],
 ): PredictionsAlong {
-  if (member.reshapedModes) return predictAlongGroup(member, fixed, mode, counts)
-  const { rank, factors } = member
+  const { rank, factors, link } = member
+  const isAveraged = fixed.some((row, m) => row === null && m !== mode)
+  if (member.reshapedModes || (link && isAveraged)) return predictAlongGroup(member, fixed, mode, counts)
   const weights = productExcept(member, fixed, [mode], counts)
+  const product = (row: number): number => dotRow(weights, factors[mode], row * rank)
   return {
-    score: (row) => dotRow(weights, factors[mode], row * rank),
+    score: link ? (row) => meanInDataUnits(link, product(row)) : product,
     terms: (row) => weights.map((weight, r) => weight * factors[mode][row * rank + r]),
   }
 }
@@ -44,12 +47,14 @@ export function productExcept(
   exceptModes: readonly number[],
   counts?: readonly ArrayLike<number>[],
 ): Float64Array {
+  const isAveraged = fixed.some((row, mode) => row === null && !exceptModes.includes(mode))
+  if (!isAveraged) return productOfRows(member, fixed)
   const means = meanRows(member, counts)
   for (const mode of exceptModes) means[mode].fill(1)
   return productOfRows(member, fixed, means)
 }
 
-/** The predictions of a member with merged or split modes for the rows of a mode. */
+/** The predictions of a member with merged or split modes, or a link, for the rows of a mode. */
 function predictAlongGroup(
   member: Factored,
   fixed: readonly (number | null)[],
@@ -66,5 +71,9 @@ function predictAlongGroup(
     const values = ownGroup.rowAt(coordinate)
     return weights.map((weight, r) => weight * values[r])
   }
-  return { terms, score: (row) => sumOf(terms(row)) }
+  const score = (row: number): number => {
+    coordinate[mode] = row
+    return meanOfCells(member, groups, coordinate)
+  }
+  return { terms, score: member.link ? score : (row) => sumOf(terms(row)) }
 }

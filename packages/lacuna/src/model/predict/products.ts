@@ -1,6 +1,7 @@
-/** Predictions Σ_r Π_j a_jr of cells. */
+/** Predictions of cells: products of factors Σ_r Π_j a_jr, in data units if the model has a link. */
 import { reshapeColumns, rowAt } from '../../tensor/index.ts'
 import type { Factored, Predictor } from '../factored.ts'
+import { meanInDataUnits } from './link.ts'
 
 /**
  * The elementwise product (R) of the factors' rows at the given indices.
@@ -39,10 +40,11 @@ export function predictCell(
   const { members } = model
   let total = 0
   for (const member of members) {
-    const { rank, factors, reshapedModes } = member
+    const { rank, factors, reshapedModes, link } = member
     const rows = reshapedModes ? reshapedModes.digits.map((digits) => rowAt(digits, indices)) : indices
     const last = factors.length - 1
-    total += dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
+    const z = dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
+    total += link ? meanInDataUnits(link, z) : z
   }
   const y = total / members.length
   return model.refine ? model.refine(indices, y) : y
@@ -59,9 +61,11 @@ export function forEachPrediction(
 ): void {
   const { members } = model
   const cell = new Uint32Array(indices.length)
-  const valuesOf = members.map((member) =>
-    memberValues(member, member.reshapedModes ? reshapeColumns(member.reshapedModes, indices) : indices),
-  )
+  const valuesOf = members.map((member) => {
+    const { reshapedModes, link } = member
+    const products = memberProducts(member, reshapedModes ? reshapeColumns(reshapedModes, indices) : indices)
+    return link ? (cell: number) => meanInDataUnits(link, products(cell)) : products
+  })
   for (let e = 0; e < indices[0].length; e++) {
     let total = 0
     for (let k = 0; k < valuesOf.length; k++) total += valuesOf[k](e)
@@ -72,10 +76,10 @@ export function forEachPrediction(
 }
 
 /**
- * Makes a function that returns the value Σ_r Π_j a_jr of a model at a cell, by the number of the cell.
+ * Makes a function that returns the product of factors Σ_r Π_j a_jr at a cell, by the number of the cell.
  * @param columns the rows of the cells, one column per mode of the factors
  */
-function memberValues(
+function memberProducts(
   { rank, factors }: Factored,
   columns: readonly Uint32Array[],
 ): (cell: number) => number {

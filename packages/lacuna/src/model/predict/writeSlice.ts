@@ -1,6 +1,7 @@
 /** Dense slices of a member's predictions. */
 import { type Digit, digitTerm, modesAsLearned, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
+import { meanInDataUnits } from './link.ts'
 
 /** A factor whose row depends on a mode that is not fixed. */
 interface FreeFactor {
@@ -24,7 +25,7 @@ interface FreeMode {
  * @param fixed per mode, the index that is fixed, or null for all of its rows
  */
 export function writeSlice(values: Float32Array, member: Factored, fixed: readonly (number | null)[]): void {
-  const { dims, rank, factors } = member
+  const { dims, rank, factors, link } = member
   const modes = modesAsLearned(member)
   const free = freeModes(dims, fixed, modes, rank)
   const starts = modes.digits.map((digits) =>
@@ -68,6 +69,7 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
     })
   }
   fill(0, multiplyRows(new Float64Array(rank).fill(1), fixedFactors))
+  if (link) for (let i = 0; i < values.length; i++) values[i] = meanInDataUnits(link, values[i])
 }
 
 /**

@@ -9,6 +9,7 @@ import { type Observed, withZeros } from '../../tensor/index.ts'
 import { heldOutErrors } from '../methods/errorMeter.ts'
 import { priorInDataUnits } from '../methods/prior.ts'
 import { scaleInPlace } from './initial.ts'
+import { errorsInDataUnits, linkOf, meanOnLinkScale } from './modelLink.ts'
 import type { OpenedRun } from './openedRun.ts'
 import { type EpochReport, errorInDataUnits, scoreOf } from './report.ts'
 import { measureRound } from './rounds.ts'
@@ -55,30 +56,41 @@ export async function measureTrainError(
 
 /**
  * Makes a model in data units of factors, which it scales in place, and the report on them; reads the learned
- * prior if they have one.
+ * prior if they have one. Returns it with its errors: those of the report, or with a link, in data units,
+ * those of its predictions of all entries.
  */
-export async function modelOf(run: OpenedRun, { factors, report }: BestFactors): Promise<CpModel> {
-  const { problem, progress } = run
+export async function modelOf(
+  run: OpenedRun,
+  { factors, report }: BestFactors,
+): Promise<{ model: CpModel; errors: Pick<EpochReport, 'train' | 'validation' | 'watch'> }> {
+  const { problem, progress, settings } = run
+  const { statistics } = problem
   run.observed ??= problem.observed(run.tensor)
   const observed = await run.observed
   const learned = isFromPriorSweep(progress, report) ? await problem.readPrior() : undefined
-  const prior = learned && priorInDataUnits(learned, problem.statistics, observed.mean)
-  return makeModel(run, { factors, report }, observed, prior)
+  const mean = settings.link === 'identity' ? observed.mean : meanOnLinkScale(statistics)
+  const prior = learned && priorInDataUnits(learned, statistics, mean)
+  const link = linkOf(settings, statistics, report.train.rmse, prior)
+  const model = makeModel(run, { factors, report }, observed, { prior, link })
+  if (!link) return { model, errors: { train: report.train, ...heldOutErrors(report) } }
+  const errors = await errorsInDataUnits(run, model)
+  Object.assign(model.training, errors)
+  return { model, errors }
 }
 
 /**
  * Makes a model in data units, with a training record of settings and errors.
  * @param observed statistics of the entries
- * @param prior in data units; undefined if none was learned
+ * @param learned the prior, undefined if none was learned, and the link, undefined if there is none
  */
 function makeModel(
   { tensor, settings: allSettings, problem, progress }: OpenedRun,
   { factors, report }: BestFactors,
   observed: Observed,
-  prior: CpModelFields['prior'],
+  learned: Pick<CpModelFields, 'prior' | 'link'>,
 ): CpModel {
   const { dims, labels, modes, valueName } = tensor
-  const { mergeModes, split, ...settings } = allSettings
+  const { mergeModes, split, link, ...settings } = allSettings
   const {
     statistics: { factorScale, emptyRows },
     backend,
@@ -95,11 +107,12 @@ function makeModel(
     // Where unlisted cells are zeros, every row is observed.
     unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
     observed: zeros ? withZeros(observed, dims) : observed,
-    prior,
+    ...learned,
     training: withoutInfinity({
       version,
       ...(backend !== undefined && { engine: backend }),
       ...settings,
+      ...(learned.link && { link }),
       epochs: epochsOf(progress),
       iterations,
       seconds,

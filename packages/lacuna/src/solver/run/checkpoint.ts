@@ -146,9 +146,16 @@ function readHeader(value: unknown, name: string): Header & { settings: Settings
   return { ...header, settings: readSettings(header.settings, name) }
 }
 
-/** Settings as JSON can hold them: limits that are off are left out, as JSON has no Infinity. */
+/**
+ * Settings as they are written: limits that are off are left out, as JSON has no Infinity, and so is the link
+ * of runs on the values themselves, which earlier releases can then resume.
+ */
 export const writableSettings = (settings: Settings): Partial<Settings> =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity))
+  Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => value !== Infinity && !(name === 'link' && value === 'identity'),
+    ),
+  )
 
 /** Settings that every checkpoint has: all but limits, and those that have no default. */
 const REQUIRED_SETTINGS = [
@@ -157,7 +164,8 @@ const REQUIRED_SETTINGS = [
 ] as const
 
 /**
- * Settings from the JSON of a checkpoint; limits that are left out are off. Throws if they are invalid.
+ * Settings from the JSON of a checkpoint; limits that are left out are off, and the link is 'identity'. Throws
+ * if they are invalid.
  * @param name of the file, for error messages
  */
 export function readSettings(written: Partial<Settings>, name: string): Settings {
@@ -167,7 +175,8 @@ export function readSettings(written: Partial<Settings>, name: string): Settings
       'format',
       `${name}: the setting ${missing} is missing; this is no run that Lacuna saved.`,
     )
-  const off = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
+  const limits = { epochs: Infinity, seconds: Infinity, patience: Infinity }
+  const off = { ...limits, mergeModes: [], split: [], link: 'identity' }
   try {
     return checkSettings({ ...off, ...written } as Settings)
   } catch (error) {

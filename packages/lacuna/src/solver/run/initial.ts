@@ -1,5 +1,5 @@
 /** Initial factors: random, or given and checked. */
-import { InputError, option, sentence } from '../../base/inputError.ts'
+import { InputError, option, sentence, setting } from '../../base/inputError.ts'
 import { draw, purpose, stream, unit } from '../../base/random.ts'
 import type { Statistics } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
@@ -27,14 +27,14 @@ export function randomFactors({ dims, sets }: Statistics, rank: number, seed: nu
 }
 
 /**
- * The factors of a model or list to start from, in data units. Throws if sizes, rank or mode reshaping are
- * not those of the run, or values are negative or not finite.
+ * The factors of a model or list to start from, in data units, or in those of the link. Throws if sizes, rank,
+ * link or mode reshaping are not those of the run, or values are negative or not finite.
  * @param dims sizes of the tensor, before reshaping
  */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
   dims: readonly number[],
-  { rank, ...settings }: Pick<Settings, 'rank' | 'mergeModes' | 'split'>,
+  { rank, link, ...settings }: Pick<Settings, 'rank' | 'link' | 'mergeModes' | 'split'>,
 ): readonly Float32Array[] {
   const reshaping = resolveReshaping(settings, { dims })
   if (initial instanceof CpModel) {
@@ -47,6 +47,12 @@ export function givenFactors(
       throw new InputError(
         'shape',
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
+      )
+    const { name = 'identity' } = initial.link ?? {}
+    if (name !== link)
+      throw new InputError(
+        'option',
+        sentence`The initial model was learned with ${setting('link', name)}, and now it is ${link}; leave ${option('link')} out to go on as it was.`,
       )
     for (const name of ['mergeModes', 'split'] as const) {
       const before = initial.reshaping ?? NO_RESHAPING

@@ -1,7 +1,9 @@
 /** Loads entries onto an engine as a problem, with what the settings of a run need there. */
-import { option, type Sentence, sentence } from '../../base/inputError.ts'
+import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
+import { singleProcess } from '../../comm/index.ts'
 import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { Covariances, Engine, EngineState, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
+import { type LinkName, linkTensor } from '../../model/index.ts'
 import {
   isReshaped,
   type ResolvedReshaping,
@@ -118,8 +120,9 @@ export function priorRemark(
 }
 
 /**
- * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
- * Opens an engine if the options give none; throws if side information or entries are invalid.
+ * Loads the entries and the held-out sets onto the engine, with values on the scale of the link, and modes
+ * merged and split, as the settings say. Opens an engine if the options give none; throws if side information
+ * or entries are invalid.
  * @param saved the state to resume, whose covariances depend on the settings that its run was started with;
  * undefined for a new run
  */
@@ -130,8 +133,10 @@ export async function load(
   saved?: EngineState,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
-  const reshape = (set: SparseTensor): SparseTensor =>
-    isReshaped(settings) ? reshapeTensor(set, modes) : set
+  const transform = (set: SparseTensor): SparseTensor => {
+    const linked = linkTensor(set, settings.link)
+    return isReshaped(settings) ? reshapeTensor(linked, modes) : linked
+  }
   const { validation, watch = {}, features } = options
   // Errors of watched sets are not weighted.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
@@ -141,9 +146,10 @@ export async function load(
   const engine = options.engine ?? ownEngine!
   try {
     const start = performance.now()
+    await refuseNegative([tensor, ...sets.map(([, set]) => set)], settings.link, engine)
     const problem = await engine.load({
-      tensor: reshape(tensor),
-      sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
+      tensor: transform(tensor),
+      sets: Object.fromEntries(sets.map(([name, set]) => [name, transform(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
       ...(saved && { posterior: savedCovariances(saved, modes.dims, settings.rank) }),
       sideInformation,
@@ -157,6 +163,24 @@ export async function load(
     await ownEngine?.close()
     throw error
   }
+}
+
+/** Throws, on all processes together, if there is a link and a value is negative: it has no root. */
+async function refuseNegative(
+  sets: readonly SparseTensor[],
+  link: LinkName,
+  { communicator = singleProcess }: Engine,
+): Promise<void> {
+  if (link === 'identity') return
+  await communicator.failTogether(() => {
+    for (const { values } of sets)
+      for (let e = 0; e < values.length; e++)
+        if (values[e] < 0)
+          throw new InputError(
+            'value',
+            sentence`${option('link', link)} needs values from 0, and there is ${values[e]}; leave it out, or set negative values to zero (${option('negative', 'clip')}).`,
+          )
+  })
 }
 
 /** The covariances that a saved state has: of every row, by the size of its arrays, or else of groups. */

@@ -10,7 +10,9 @@ export interface EpochReport {
   seconds: number
   /** Seconds of the run so far in steps alone, without measuring errors. */
   updateSeconds: number
-  /** Error on the training entries; with the fast solver on the probe, a fixed sample of them. */
+  /**
+   * Error on the training entries, as all errors of a report on the scale of the link if there is one; with the fast solver on the probe, a fixed sample of them.
+   */
   train: ErrorSummary
   /** Error on the validation entries, if there are any. */
   validation?: ErrorSummary

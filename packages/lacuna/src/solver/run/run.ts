@@ -8,7 +8,6 @@ import { InputError } from '../../base/inputError.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CpModel } from '../../model/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { heldOutErrors } from '../methods/errorMeter.ts'
 import { checkEntries } from '../settings/checkEntries.ts'
 import { type Changes, changedSettings, type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -172,7 +171,10 @@ export class Run implements AsyncIterable<EpochReport> {
 
   /** The best factors so far as a model; in the middle of a round the current ones if they are better. */
   model(): Promise<CpModel> {
-    return this.#exclusively(async () => modelOf(this.#run, await bestFactors(this.#run)))
+    return this.#exclusively(async () => {
+      const { model } = await modelOf(this.#run, await bestFactors(this.#run))
+      return model
+    })
   }
 
   /** The best model so far with its errors and all reports; the training error is over all entries. */
@@ -182,12 +184,12 @@ export class Run implements AsyncIterable<EpochReport> {
       const { factors, report } = await bestFactors(run)
       const train = run.method.errorSet === 'train' ? report.train : await measureTrainError(run, factors)
       const { reports, seconds, stopped = 'aborted' } = run.progress
+      const { model, errors } = await modelOf(run, { factors, report: { ...report, train } })
       return {
-        model: await modelOf(run, { factors, report: { ...report, train } }),
+        model,
         settings: run.settings,
         epochs: [...reports],
-        train,
-        ...heldOutErrors(report),
+        ...errors,
         seconds,
         stopped,
       }

@@ -296,9 +296,11 @@ function refuseLeaks({ initial, validation, missing }: RunOptions): void {
 /** The settings that identify a trial with these options, defaults filled in. */
 function trialSettings(options: RunOptions): TrialSettings {
   const settings = settingsOf(options)
+  const { link } = settings
   return {
     rank: settings.rank,
     noise: settings.noise,
+    ...(link !== 'identity' && { link }),
     lags: String(settingText('lags', settings)),
     features: options.features !== undefined,
     merged: String(settingText('mergeModes', settings)),
@@ -307,8 +309,8 @@ function trialSettings(options: RunOptions): TrialSettings {
 }
 
 /** Identifies a trial by its settings, as JSON. */
-const trialKey = ({ rank, noise, lags, features, merged, split }: FoldTrial): string =>
-  JSON.stringify({ rank, noise, lags, features, merged, split } satisfies TrialSettings)
+const trialKey = ({ rank, noise, link, lags, features, merged, split }: FoldTrial): string =>
+  JSON.stringify({ rank, noise, link, lags, features, merged, split } satisfies TrialSettings)
 
 /** Whether the RMSE on each of the first folds is above that of another trial by more than HOPELESS. */
 const isWorseOnEach = (first: readonly FoldError[], others: readonly FoldError[]): boolean =>

@@ -5,7 +5,7 @@
  */
 import type { Shape } from '../../base/jsonShape.ts'
 import type { Noise } from '../../engine/engine.ts'
-import type { FoldError } from '../../model/index.ts'
+import type { FoldError, LinkName } from '../../model/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 
@@ -17,7 +17,7 @@ export interface Trial {
   lags: boolean | string
   /** Whether attributes of rows were used. */
   features: boolean
-  /** Root mean square error on the held-out entries. */
+  /** Root mean square error on the held-out entries; of one run with a link, on its scale. */
   rmse: number
 }
 
@@ -37,6 +37,8 @@ export interface Choice {
 export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
   /** R, the number of components. */
   rank: number
+  /** The link; undefined for 'identity'. */
+  link?: Exclude<LinkName, 'identity'>
   /** Lags as typed, such as `hour=1,24`; '' for none. */
   lags: string
   /** Merged modes as typed, such as `1,2`; '' for none. */
@@ -77,6 +79,7 @@ export interface Selection {
 export const foldTrialShape: Shape = {
   rank: 'number',
   noise: 'string',
+  'link?': 'string',
   lags: 'string',
   features: 'boolean',
   merged: 'string',
@@ -96,7 +99,10 @@ export const selectionShape: Shape = {
 }
 
 /** The options that a trial can change. */
-export type TrialChanges = Pick<RunOptions, 'rank' | 'noise' | 'lags' | 'features' | 'mergeModes' | 'split'>
+export type TrialChanges = Pick<
+  RunOptions,
+  'rank' | 'noise' | 'link' | 'lags' | 'features' | 'mergeModes' | 'split'
+>
 
 /** A trial replaces the best one so far if its RMSE is smaller by more than this fraction. */
 const LEAST_CHANGE = 1e-3
@@ -106,12 +112,13 @@ const LEAST_CHANGE = 1e-3
  * a rank, so that the text is never empty.
  */
 export function trialName(
-  trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'merged' | 'split'>>,
+  trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'link' | 'merged' | 'split'>>,
 ): string {
-  const { rank, noise, lags, features, merged, split } = trial
+  const { rank, noise, link, lags, features, merged, split } = trial
   return [
     ...(rank === undefined ? [] : [`rank ${rank}`]),
     ...(rank !== undefined && noise === 'auto' ? [] : [`noise ${noise}`]),
+    ...(link ? [`link ${link}`] : []),
     ...(lags ? [lags === true ? 'lags' : `lags ${lags}`] : []),
     ...(features ? ['features'] : []),
     ...(merged ? [`merged ${merged}`] : []),

@@ -1,5 +1,6 @@
 /** Checks settings: each value, and which of them exclude each other. */
 import { InputError, joinWithOr, type OptionMention, option, sentence } from '../../base/inputError.ts'
+import { linkNames } from '../../model/index.ts'
 import { checkReshaping } from '../../tensor/index.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
@@ -26,7 +27,10 @@ export function checkSettings(settings: Settings): Settings {
         )
     } else if (!(typeof value === 'number' && ok(value))) throw settingError(name, must)
   }
-  const checkName = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
+  const checkName = (
+    name: 'missing' | 'link' | 'prior' | 'noise' | 'loss',
+    names: readonly string[],
+  ): void => {
     if (!names.includes(settings[name])) throw unknownNameError(name, settings[name], names)
   }
   for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) checkWhole(name)
@@ -36,6 +40,7 @@ export function checkSettings(settings: Settings): Settings {
   checkNumber('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
   checkNumber('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
   checkName('missing', missingNames)
+  checkName('link', linkNames)
   checkName('prior', priorNames)
   checkName('noise', noiseNames)
   checkName('loss', lossNames)
@@ -51,12 +56,17 @@ export function checkSettings(settings: Settings): Settings {
   return settings
 }
 
-/** Throws if zeros for missing cells do not go with the solver or the sample. */
-function checkMissing({ missing, solver, sample }: Settings): void {
+/** Throws if zeros for missing cells do not go with the solver, the link or the sample. */
+function checkMissing({ missing, solver, sample, link }: Settings): void {
   if (missing === 'unknown') return
   const mention = option('missing', 'zero')
   if (solver === 'paper')
     throw new InputError('option', sentence`${mention} is nothing that the paper's solver knows.`)
+  if (link !== 'identity')
+    throw new InputError(
+      'option',
+      sentence`${mention} does not go with ${option('link', link)}, under which cells without an entry would be predicted above zero; leave one of them out.`,
+    )
   if (sample !== 'auto' && sample !== 1)
     throw new InputError(
       'option',

@@ -1,7 +1,7 @@
 /** Options of a run: their types with defaults, and the check that turns them into settings. */
 import { InputError, joinWithOr, option, sentence } from '../../base/inputError.ts'
 import type { Engine, Loss, Noise } from '../../engine/engine.ts'
-import { CpModel } from '../../model/index.ts'
+import { CpModel, type LinkName } from '../../model/index.ts'
 import type { ModeReshaping, SparseTensor } from '../../tensor/index.ts'
 import type { EpochReport } from '../run/report.ts'
 import { checkSettings, refuseWithoutPrior } from './checkSettings.ts'
@@ -41,6 +41,13 @@ export interface RunOptions extends ModeReshaping {
    * no more cost.
    */
   missing?: Missing
+  /**
+   * The function of the values that is learned: 'sqrt', √x, and 'log1p', log(1 + x), make large values count
+   * less, as for counts that vary by orders of magnitude. Predictions are means in data units; errors per
+   * epoch, and the choice of factors by `validation`, are on the scale of the link. By default that of
+   * `initial` if it is a model, else 'identity', the values themselves.
+   */
+  link?: LinkName
   /**
    * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, as λ says.
    * 'learned': mean and covariance of the rows are learned by variational EM, in sweeps that follow when λ
@@ -144,6 +151,7 @@ const optionNames: readonly (keyof FoldedOptions)[] = [
   'lambda',
   'sample',
   'missing',
+  'link',
   'prior',
   'noise',
   'mergeModes',
@@ -196,7 +204,11 @@ export function settingsOf(options: RunOptions): Settings {
     )
   const settings = {
     ...defaults[solver],
-    ...(initial instanceof CpModel && { rank: initial.rank, ...reshapingOf(initial, options) }),
+    ...(initial instanceof CpModel && {
+      rank: initial.rank,
+      link: initial.link?.name ?? ('identity' as const),
+      ...reshapingOf(initial, options),
+    }),
     ...Object.fromEntries(given.filter(([name]) => name in defaults[solver])),
   }
   if (options.patience !== undefined && !options.validation)

@@ -1,5 +1,6 @@
 /** The settings that decide the result of a run, and their defaults. */
 import type { Loss, Noise } from '../../engine/engine.ts'
+import type { LinkName } from '../../model/index.ts'
 import type { ModeReshaping } from '../../tensor/index.ts'
 import type { Lags } from './sideInformation.ts'
 
@@ -36,6 +37,8 @@ export interface Settings extends Required<ModeReshaping> {
   missing: Missing
   /** How the prior of rows is found. */
   prior: Prior
+  /** The function of the values that is learned. */
+  link: LinkName
   /** The noise model. */
   noise: Noise
   /** The loss of a residual. */
@@ -62,6 +65,7 @@ const commonDefaults = {
   mergeModes: [],
   split: [],
   missing: 'unknown' as const,
+  link: 'identity' as const,
   prior: 'auto' as const,
   noise: 'auto' as const,
   loss: 'squares' as const,

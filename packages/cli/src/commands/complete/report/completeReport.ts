@@ -70,7 +70,10 @@ export function textReport(
   const done = epochs.at(-1)?.epoch ?? 0
   const end = `${formatNumber(done)} epoch${done === 1 ? '' : 's'} in ${formatSeconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = formatTable(rows).split('\n')
-  const trials = [...(ranks ? [choiceTable(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
+  const trials = [
+    ...(ranks ? [choiceTable(ranks), ''] : []),
+    ...(choice ? [choiceReport(choice, settings.link), ''] : []),
+  ]
   return [
     ...trials,
     end,

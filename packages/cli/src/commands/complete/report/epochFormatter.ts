@@ -1,18 +1,22 @@
 /** Progress lines of epochs. */
 import type { EpochReport } from 'lacuna'
+import { type LinkName, linkScaleNames } from 'lacuna/internal'
 import { abbreviateNumber, formatNumber, formatSeconds } from '../../../print/format.ts'
 
 /**
  * Returns a function that formats an epoch's report as a progress line: epochs done, relative errors, sample
  * fraction c, training entries per second, seconds so far and left at most. While a prior is learned, it says
  * so: the training error rises then.
- * @param run number of training entries, and the limits of the run: epochs, and seconds if any
+ * @param run number of training entries, the limits of the run: epochs, and seconds if any; and the link, on
+ * whose scale errors are, 'identity' by default
  */
 export function epochFormatter(run: {
   entries: number
   epochs: number
   seconds?: number
+  link?: LinkName
 }): (report: EpochReport, isLearningPrior?: boolean) => string {
+  const scale = linkScaleNames[run.link ?? 'identity']
   const width = String(run.epochs).length
   return ({ epoch, seconds: elapsed, updateSeconds, train, validation, sample }, isLearningPrior) => {
     const left = Math.min((run.epochs - epoch) * (elapsed / epoch), (run.seconds ?? Infinity) - elapsed)
@@ -21,6 +25,7 @@ export function epochFormatter(run: {
       `epoch ${done.padStart(width)}/${run.epochs}`,
       `train ${formatNumber(train.relative).padEnd(7)}`,
       ...(validation ? [`validation ${formatNumber(validation.relative).padEnd(7)}`] : []),
+      ...(scale ? [scale] : []),
       `c ${formatNumber(sample)}`,
       `${abbreviateNumber((epoch * run.entries) / updateSeconds)} entries/s`,
       `${formatSeconds(elapsed)}`,
