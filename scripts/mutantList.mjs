@@ -850,7 +850,7 @@ export const mutants = [
   },
   {
     name: 'Unix times are milliseconds from a tenth of the limit on',
-    file: 'packages/lacuna/src/io/text/time.ts',
+    file: 'packages/lacuna/src/labels/time.ts',
     find: 'const MILLISECONDS_FROM = 1e11',
     replace: 'const MILLISECONDS_FROM = 1e10',
     tests: ['test/lacuna/io/table/dates.test.ts', 'test/lacuna/kernels/text/labelKernel.test.ts'],
@@ -858,7 +858,7 @@ export const mutants = [
   },
   {
     name: '1900 is a leap year',
-    file: 'packages/lacuna/src/io/text/time.ts',
+    file: 'packages/lacuna/src/labels/time.ts',
     find: 'year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)',
     replace: 'year % 4 === 0',
     tests: ['test/lacuna/io/table/dates.test.ts'],
@@ -866,7 +866,7 @@ export const mutants = [
   },
   {
     name: 'years of two digits are of this century up to 69',
-    file: 'packages/lacuna/src/io/text/time.ts',
+    file: 'packages/lacuna/src/labels/time.ts',
     find: 'short < 69',
     replace: 'short < 70',
     tests: ['test/lacuna/io/table/dates.test.ts'],
@@ -874,7 +874,7 @@ export const mutants = [
   },
   {
     name: 'zones to the east are added',
-    file: 'packages/lacuna/src/io/text/time.ts',
+    file: 'packages/lacuna/src/labels/time.ts',
     find: 'bytes[at] === PLUS ? 1 : bytes[at] === MINUS ? -1 : NaN',
     replace: 'bytes[at] === PLUS ? -1 : bytes[at] === MINUS ? 1 : NaN',
     tests: ['test/lacuna/io/table/dates.test.ts'],

@@ -17,10 +17,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   comm: [],
   tensor: ['comm', 'kernels'],
   engine: ['tensor', 'comm', 'kernels'],
-  model: ['tensor', 'comm', 'engine'],
+  labels: ['tensor'],
+  model: ['tensor', 'comm', 'engine', 'labels'],
   solver: ['tensor', 'comm', 'engine', 'model'],
   image: ['tensor', 'engine', 'model', 'solver'],
-  io: ['tensor', 'comm', 'model', 'kernels', 'image'],
+  io: ['tensor', 'comm', 'model', 'kernels', 'image', 'labels'],
   reference: ['tensor', 'kernels', 'engine'],
 }
 

@@ -2,6 +2,7 @@
  * lacuna/internal in a browser: what the studio needs beside the public API; no part of the API, and sorted
  * by path.
  */
+
 export { groupDigits } from './base/groupDigits.ts'
 export {
   formatSentence,
@@ -31,7 +32,6 @@ export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
 export { paperSettings } from './image/restore.ts'
 export { blacken, sideBySide } from './image/sideBySide.ts'
-export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
@@ -46,10 +46,10 @@ export {
   tableTextByName,
   unpackedEnding,
 } from './io/text/fileKind.ts'
-export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'
 export { SKIP_HESSIAN, SKIP_POWER_METHOD } from './kernels/solve/layout.ts'
+export { type ColumnType, columnType, isNumeric, timeBins } from './labels/index.ts'
 export { type ModeKind, modeKinds } from './model/answer/modeKinds.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { componentShares } from './model/componentShares.ts'

@@ -8,6 +8,7 @@ import {
   endings,
   hasEnding,
   isTableKind,
+  labelOf,
   modeName,
   numberAsText,
   openInput,
@@ -150,17 +151,27 @@ async function predictCell(
 ): Promise<void> {
   if (queries !== undefined)
     throw new InputError('option', `${queries}: --at asks about one cell; leave out one of them.`)
-  const labels: Record<string, string> = {}
-  for (const { mode, text = '' } of at) labels[modeName(model, model.lookup.mode(mode))] = text
+  const rowsByName: Record<string, number> = {}
+  for (const { mode, text = '' } of at) {
+    // A column may be that of several modes: of the hour and the weekday, say.
+    const made = model.lookup.modesOfColumn(mode)
+    for (const m of made) rowsByName[modeName(model, m)] ??= model.lookup.rowOfCell(m, text)
+    if (made.length > 0 && !model.modes?.some(({ name }) => name === mode)) continue
+    const named = model.lookup.mode(mode)
+    rowsByName[modeName(model, named)] = model.lookup.row(named, text)
+  }
   const rows = model.dims.map((_, mode) => {
     const name = modeName(model, mode)
-    if (!(name in labels))
+    if (!(name in rowsByName))
       throw new InputError(
         'option',
         `There is no ${name}; give a label for each mode: ${model.dims.map((_, m) => modeName(model, m)).join(', ')}.`,
       )
-    return model.lookup.row(mode, labels[name])
+    return rowsByName[name]
   })
+  const labels = Object.fromEntries(
+    rows.map((row, mode) => [modeName(model, mode), labelOf(model, mode, row)]),
+  )
   const prediction = model.predict(rows, { clip })
   if (interval === undefined) {
     if (json) await printJson({ ...labels, prediction })

@@ -51,6 +51,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'merge',
     'index',
     'dates',
+    'timezone',
     'decimal',
     'melt',
     'query',

@@ -30,6 +30,10 @@ const options: readonly Option[] = [
     '--dates <format...>',
     'of a table: how its text writes times that are not ISO, as in "%m/%d/%Y %H:%M"; iso allows those, too',
   ),
+  new Option(
+    '--timezone <name>',
+    'of a table: by whose clocks times are binned, as in Europe/Berlin; times without an offset are its own (default: UTC)',
+  ),
   new Option('--decimal <sign>', 'of a table: what stands before the fraction of a number').choices([
     ',',
     '.',
@@ -54,7 +58,8 @@ export function addTableOptions(command: Command): Command {
 
 /** The table options among all options of a command, without those that are undefined. */
 export function tableOptions(given: TableOptions): TableOptions {
-  const { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe } = given
-  const all = { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe }
+  const { modes, value, weight, merge, index, dates, timezone, decimal, melt } = given
+  const { query, database, recipe } = given
+  const all = { modes, value, weight, merge, index, dates, timezone, decimal, melt, query, database, recipe }
   return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
 }

@@ -1,4 +1,5 @@
 /** Files as bytes and text, in Node and browsers: arrays (.npy, .npz), tables, and .tns. */
+export { type ColumnType, columnType, isNumeric } from '../labels/index.ts'
 export {
   type ArrayOptions,
   decodeModel,
@@ -44,7 +45,7 @@ export {
   writeFactors,
   writeTable,
 } from './table/index.ts'
-export { type ColumnType, columnType, isNumeric, type TableText } from './text/index.ts'
+export type { TableText } from './text/index.ts'
 export {
   type Coordinates,
   type ReadCoordinatesOptions,

@@ -1,5 +1,6 @@
 /** Finds modes by name and rows by label. */
 import { InputError } from '../base/inputError.ts'
+import { labelFinder, labelOfCell, toLabel } from '../labels/index.ts'
 import { modeName, type Predictor } from './factored.ts'
 
 /** A label, as text or as the number that the text represents. */
@@ -16,6 +17,8 @@ export class LabelLookup {
   readonly #source: Labelled
   /** Per mode, rows by label; made at the first use. */
   readonly #rows: (ReadonlyMap<string | number, number> | undefined)[]
+  /** Per mode of times with zones, the function that finds their instants; made at the first use. */
+  readonly #finders: (((text: string) => number | undefined) | undefined)[] = []
 
   /** @param source the model or tensor whose modes and rows are looked up */
   constructor(source: Labelled) {
@@ -25,10 +28,11 @@ export class LabelLookup {
 
   /**
    * The mode with this name (ignoring case), or whose name begins with this function (`week` for week(seen)),
-   * or with this number from 1; throws if there is none.
+   * or that alone is made of the column with this name, or with this number from 1; throws if there is none.
    */
   mode(name: string): number {
     const { dims } = this.#source
+    const made = this.modesOfColumn(name)
     const names = dims.map((_, mode) => modeName(this.#source, mode))
     const exact = names.indexOf(name)
     if (exact >= 0) return exact
@@ -38,14 +42,24 @@ export class LabelLookup {
       return plain === wanted || plain.split('(')[0] === wanted ? [mode] : []
     })
     if (alike.length === 1) return alike[0]
+    if (alike.length === 0 && made.length === 1) return made[0]
     const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
     if (number >= 1 && number <= dims.length) return number - 1
     throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
   }
 
+  /** The modes that are made of the column with this name, ignoring case, by a binning or under another name. */
+  modesOfColumn(name: string): number[] {
+    const wanted = name.toLowerCase()
+    return (this.#source.modes ?? []).flatMap(({ from }, mode) =>
+      from?.column.toLowerCase() === wanted ? [mode] : [],
+    )
+  }
+
   /**
    * The row with this label, from 0; undefined if there is none. Without labels, the label is the row's
-   * number from 1. Numbers match by value: 4.5 finds 4.50.
+   * number from 1. Numbers match by value: 4.5 finds 4.50. Times match in any form (labels/labelText.ts): a
+   * date finds its midnight, and in a mode of weeks the week that it is in.
    */
   find(mode: number, label: Label): number | undefined {
     const labels = this.#source.labels?.[mode]
@@ -57,7 +71,36 @@ export class LabelLookup {
     const rows = this.#rows[mode]
     const text = String(label)
     const number = text.trim() === '' || typeof label === 'boolean' ? NaN : Number(text)
-    return rows.get(text) ?? (Number.isNaN(number) ? undefined : rows.get(number))
+    return (
+      rows.get(text) ?? (Number.isNaN(number) ? undefined : rows.get(number)) ?? this.#findForm(mode, text)
+    )
+  }
+
+  /** The row whose label a text means in another form; undefined if there is none. */
+  #findForm(mode: number, text: string): number | undefined {
+    const about = this.#source.modes?.[mode]
+    const labels = this.#source.labels?.[mode]
+    if (!about || !labels) return undefined
+    if (about.type === 'TIMESTAMPTZ') {
+      this.#finders[mode] ??= labelFinder(labels, about.type)
+      return this.#finders[mode](text)
+    }
+    return this.#rows[mode]?.get(toLabel(text, about))
+  }
+
+  /**
+   * The row for a cell of the column that a mode is made of, from 0: the hour of a time, say; throws if there is
+   * none. In a mode that is not binned it is the row of the label.
+   */
+  rowOfCell(mode: number, cell: Label): number {
+    const from = this.#source.modes?.[mode]?.from
+    const label = from?.binning === undefined ? undefined : labelOfCell(String(cell), from)
+    return this.row(mode, label ?? cell)
+  }
+
+  /** The label that a new row gets: canonical by the mode's type, if the text has such a form. */
+  newLabel(mode: number, label: Label): string {
+    return toLabel(String(label), this.#source.modes?.[mode] ?? {})
   }
 
   /** The row with this label, from 0; throws if there is none. */
@@ -75,8 +118,8 @@ export class LabelLookup {
   }
 
   /**
-   * The row of each mode, from 0, by the labels of all modes. Other properties are ignored, so that whole
-   * records can be given. Throws if a label is missing or unknown, or if the modes have no names.
+   * The row of each mode, from 0, by the labels of all modes, or by the cells of the columns that they are made
+   * of. Other properties are ignored, so that whole records can be given. Throws if a label is missing or unknown, or if the modes have no names.
    */
   rows(asked: Labels): number[] {
     const { modes } = this.#source
@@ -85,8 +128,11 @@ export class LabelLookup {
         'option',
         'The modes of this model have no names; give the indices, from 0, instead.',
       )
-    return modes.map(({ name }, mode) => {
-      if (!Object.hasOwn(asked, name) || asked[name] === null || asked[name] === undefined)
+    const isGiven = (name: string | undefined): name is string =>
+      name !== undefined && Object.hasOwn(asked, name) && asked[name] !== null && asked[name] !== undefined
+    return modes.map(({ name, from }, mode) => {
+      if (!isGiven(name) && isGiven(from?.column)) return this.rowOfCell(mode, asked[from.column])
+      if (!isGiven(name))
         throw new InputError(
           'option',
           `There is no ${name}; give a label for each mode: ${modes.map((mode) => mode.name).join(', ')}.`,

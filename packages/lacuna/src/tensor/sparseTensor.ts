@@ -19,6 +19,8 @@ export interface ModeSource {
   readonly argument?: number
   /** The formats of the column's times, if they are not ISO 8601. */
   readonly dates?: readonly string[]
+  /** The time zone, as in Europe/Berlin, by whose clocks times are binned; UTC by default. */
+  readonly timezone?: string
 }
 
 /** The observed entries of a tensor X of order N: the paper's Ω and the values of X on it. */

@@ -50,7 +50,7 @@ def decimal_text(x):
     return re.sub(r'e([-+])0*', r'e\1', repr(x + 0.0))
 
 
-def labels_of(texts, keeps_text, decimal):
+def labels_of(texts, keeps_text, keeps_zones, decimal):
     """The labels of distinct texts: whole numbers, decimals, truth values, dates or times if all are such, else
     texts. Of texts in quotes, numbers are such only if nothing is lost."""
     numbers = [text.replace(',', '.', 1) if decimal == ',' else text for text in texts]
@@ -66,10 +66,19 @@ def labels_of(texts, keeps_text, decimal):
         if all(re.fullmatch(r'\d{4}-\d\d-\d\d', text) for text in texts):
             return {text: str(datetime.date.fromisoformat(text)) for text in texts}
         if all(re.match(r'\s*\d{4}-\d\d-\d\d', text) for text in texts):
+            if keeps_zones and all(datetime.datetime.fromisoformat(text.strip()).tzinfo for text in texts):
+                # Times with zones are as they are written; of the same instant, the first in order.
+                return {text: min(other for other in texts if time_of(other) == time_of(text)) for text in texts}
             return {text: time_text(time_of(text)) for text in texts}
     except ValueError:
         pass
     return {text: text for text in texts}
+
+
+def order_of(label):
+    """What labels are sorted by: those with zones by the instant."""
+    is_zoned = isinstance(label, str) and re.fullmatch(r'\s*\d{4}-\d\d-\d\d[ T][\d:.]+(Z|[-+]\d\d:\d\d)\s*', label)
+    return time_of(label).timestamp() if is_zoned else label
 
 
 def text_of(cell):
@@ -105,9 +114,11 @@ def read(table):
             named = {text: bin_of(mode['binning'], text, decimal) for text in texts}
         else:
             is_string = any(isinstance(row.get(mode['column']), str) for row in rows)
-            named = labels_of(texts, is_string if table['json'] else mode['quoted'], decimal)
+            # SQL has all times in UTC.
+            keeps_zones = not table.get('query')
+            named = labels_of(texts, is_string if table['json'] else mode['quoted'], keeps_zones, decimal)
         labels.append(named)
-        order.append(sorted(set(named.values())))
+        order.append(sorted(set(named.values()), key=order_of))
     cells_of = {}
     for cells, x, w in found:
         cells_of.setdefault(tuple(labels[m][cell] for m, cell in enumerate(cells)), []).append((x, w))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { binnings } from '#lacuna/io/table/columns/bins.js'
+import { binnings } from '#lacuna/labels/bins.js'
 import {
   calendarOf,
   compileTimeFormat,
@@ -11,7 +11,7 @@ import {
   likelyFormats,
   timestampText,
   unixTime,
-} from '#lacuna/io/text/time.js'
+} from '#lacuna/labels/time.js'
 import { readRows, textTable } from '#lacuna/tables.js'
 import { checkProperty } from '../../../properties.ts'
 import { pieces, rejection } from '../pieces.ts'

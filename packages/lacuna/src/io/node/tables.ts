@@ -1,5 +1,7 @@
 /** Opens tables by path (text, JSON, Parquet or a database) and reads them as tensors. */
+
 import { InputError } from '../../base/inputError.ts'
+import { type ColumnType, typeOfTexts } from '../../labels/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import {
   areDistinctBy,
@@ -26,12 +28,10 @@ import {
 } from '../table/index.ts'
 import {
   byteOrderMarkLength,
-  type ColumnType,
   isTableKind,
   packingByName,
   type TableKind,
   tableEndings,
-  typeOfTexts,
   unpackedEnding,
 } from '../text/index.ts'
 import type { SqlSource } from './duckdb/index.ts'

@@ -2,17 +2,18 @@
  * Guesses which columns of a table are modes and which is the value: by the names of the columns first, then
  * by the type of most of their cells. A few cells of another type do not change the guess.
  */
+
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
-import { MAX_ORDER } from '../../tensor/index.ts'
 import {
-  abbreviate,
   type ColumnType,
   isFraction,
   isNumeric,
   isTemporal,
   likelyFormats,
   typeOfTexts,
-} from '../text/index.ts'
+} from '../../labels/index.ts'
+import { MAX_ORDER } from '../../tensor/index.ts'
+import { abbreviate } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
 import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'

@@ -3,7 +3,7 @@
  * tables.
  */
 
-export { timeBins } from './columns/bins.ts'
+export { timeBins } from '../../labels/index.ts'
 export { Entries, type FinishedEntries, type LineRun, lineOfEntry } from './columns/entries.ts'
 export { mergeDictionaries } from './columns/mergeDictionaries.ts'
 export { type ModeDictionary, modeReader } from './columns/modeReader.ts'

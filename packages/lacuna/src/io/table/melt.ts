@@ -2,8 +2,10 @@
  * Melts a wide table to a long one: columns that are labels of one mode become a column of their names, and
  * one of their cells.
  */
+
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { escapeRegExp, numberText } from '../text/index.ts'
+import { numberText } from '../../labels/index.ts'
+import { escapeRegExp } from '../text/index.ts'
 import { findColumn, findMode } from './columns/modes.ts'
 import {
   type Batch,

@@ -2,14 +2,15 @@
  * Plans how a table is read: finds modes, value and weight among its columns, as the options say or by
  * guessing.
  */
+
 import { InputError, option, type Remark, remark, sentence, setting } from '../../base/inputError.ts'
+import { binnings, zoneOffsetOf } from '../../labels/index.ts'
 import {
   type DuplicatePolicy,
   MAX_ORDER,
   type NegativePolicy,
   type SparseTensor,
 } from '../../tensor/index.ts'
-import { binnings } from './columns/bins.ts'
 import {
   type FoundMode,
   findColumn,
@@ -58,6 +59,11 @@ export interface TableOptions {
    * default.
    */
   dates?: readonly string[]
+  /**
+   * The time zone, as in Europe/Berlin, by whose clocks times are binned; times without an offset are taken as
+   * those clocks' own. UTC by default.
+   */
+  timezone?: string
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /**
@@ -115,6 +121,7 @@ export async function readRows(table: Table, options: ReadRowsOptions = {}): Pro
 /** Plans how a table is read: finds modes, value and weight among its columns; throws if they do not fit. */
 export async function planRows(given: Table, options: ReadRowsOptions): Promise<ReadPlan> {
   const { like, dims, negative, onRemark, onRows } = options
+  if (options.timezone !== undefined) zoneOffsetOf(options.timezone)
   const table =
     options.melt === undefined
       ? given
@@ -150,7 +157,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     )
   return {
     table,
-    modes: modes.map((mode) => withDates(mode, options.dates)),
+    modes: modes.map((mode) => withTimes(mode, options)),
     merge,
     index: options.index ?? chosen.index ?? 'coded',
     ...{ value, weight, like, dims, negative, onRemark, onRows },
@@ -274,8 +281,16 @@ function requireColumn(table: Table, text: string): { column: number; name: stri
   return { column, name: table.columns[column].name }
 }
 
-/** A mode of times with the formats that the user gave, unless it has its own; any other mode as it is. */
-function withDates(mode: FoundMode, dates: readonly string[] | undefined): FoundMode {
+/**
+ * A mode of times with the formats and the time zone that the user gave, unless it has its own; any other mode
+ * as it is.
+ */
+function withTimes(mode: FoundMode, { dates, timezone }: TableOptions): FoundMode {
   const ofTime = mode.binning !== undefined && binnings[mode.binning].of === 'time'
-  return dates && ofTime && !mode.dates ? { ...mode, dates } : mode
+  if (!ofTime) return mode
+  return {
+    ...mode,
+    ...(dates && !mode.dates && { dates }),
+    ...(timezone !== undefined && mode.timezone === undefined && { timezone }),
+  }
 }

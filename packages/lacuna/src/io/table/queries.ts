@@ -2,10 +2,17 @@
  * Rows of a table as queries to a model: the model's modes are looked up among the table's columns, and their
  * cells among the labels. No row is refused: a label that the model does not know gets no index.
  */
+
 import { InputError } from '../../base/inputError.ts'
+import {
+  type Binning,
+  binnings,
+  type ColumnType,
+  isNumeric,
+  labelFinder,
+  numberText,
+} from '../../labels/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type ColumnType, canonicalText, isNumeric, numberText } from '../text/index.ts'
-import { type Binning, binnings } from './columns/bins.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
 import { type FoundMode, findColumn, findMode, findStoredMode, modeNotFound } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
@@ -98,8 +105,8 @@ function findQueryModes(
     return typed.map((text, m) => {
       const found = findMode(text, columns, name)
       if (!found) throw modeNotFound(text, columns, name)
-      const { dates } = modes?.[m]?.from ?? {}
-      return dates && found.binning ? { ...found, dates } : found
+      const { dates, timezone } = modes?.[m]?.from ?? {}
+      return found.binning ? { ...found, dates, timezone } : found
     })
   }
   if (modes)
@@ -153,9 +160,9 @@ function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): 
   const size = model.dims[m]
   if (mode.binning) return binLookup(mode, binnings[mode.binning], column, labels, size, table)
   const type = (model.modes?.[m]?.type ?? 'VARCHAR') as ColumnType
-  const indexOf = labels && new Map(labels.map((label, index) => [label, index]))
+  const findLabel = labels && labelFinder(labels, type)
   const find = (text: string): number => {
-    if (indexOf) return indexOf.get(canonicalText(text, type) ?? text) ?? -1
+    if (findLabel) return findLabel(text) ?? -1
     const index = text.trim() === '' ? NaN : Number(text)
     return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
   }
@@ -180,7 +187,7 @@ const numberCellText = (x: number, { type }: TableColumn): string | null =>
 
 /** The lookup of a binned mode: of bins among the model's labels or, if there are none, as indices from 1. */
 function binLookup(
-  { argument = 0, dates }: FoundMode,
+  { argument = 0, dates, timezone }: FoundMode,
   binning: Binning,
   column: TableColumn,
   labels: readonly string[] | undefined,
@@ -188,7 +195,7 @@ function binLookup(
   table: Table,
 ): Lookup {
   const indexOf = labels && new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
-  const times = new TimeColumn(column.name, column.type, dates)
+  const times = new TimeColumn(column.name, column.type, dates, timezone)
   return (cells, batch) => {
     const found =
       binning.of === 'time' ? times.times(cells, batch.rowCount) : cellNumbers(cells, batch, table)

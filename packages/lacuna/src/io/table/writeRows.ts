@@ -2,7 +2,8 @@
  * The one writer of rows as text: CSV, TSV, JSON or an object per line, from cells that are texts, numbers or
  * empty.
  */
-import { type ColumnType, doubleQuote, isNumeric, numberAsText, type TableText } from '../text/index.ts'
+import { type ColumnType, isNumeric } from '../../labels/index.ts'
+import { doubleQuote, numberAsText, type TableText } from '../text/index.ts'
 import { type Cells, cellText } from './source/rows.ts'
 
 /** A column that is written. */

@@ -2,13 +2,12 @@
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
+import { type ColumnType, isNumeric } from '../../labels/index.ts'
 import { type CpModel, factorModes } from '../../model/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
 import {
-  type ColumnType,
   doubleQuote,
   float32Text,
-  isNumeric,
   LONGEST_FLOAT32,
   type TableText,
   writeFloat32,

@@ -7,7 +7,7 @@
  * are the same float32 so is all between, because rounding is monotone. Whatever remains goes to Number().
  */
 
-import { DOT, LOWER, LOWER_E, MINUS, NINE, PLUS, ZERO } from './bytes.ts'
+import { DOT, LOWER, LOWER_E, MINUS, NINE, PLUS, ZERO } from '../../base/characters.ts'
 import { textOfBytes } from './escape.ts'
 
 /** 10⁰ … 10²²: the powers of ten that float64 holds exactly. */

@@ -3,7 +3,7 @@
  * is not: such lines are comments. All readers decide by these functions; kernels/text/entryLines.ts mirrors
  * them in AssemblyScript.
  */
-import { CR, HASH, LF, PERCENT, SPACE, TAB } from './bytes.ts'
+import { CR, HASH, LF, PERCENT, SPACE, TAB } from '../../base/characters.ts'
 
 /**
  * Whether a line is an entry, neither blank nor a comment, by its first byte.

@@ -3,9 +3,6 @@
 /** A text in double quotes, those within it doubled: a field of CSV, or a name in SQL. */
 export const doubleQuote = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** A text as the source of a regular expression that matches it literally. */
-export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
-
 /** A text for a message: at most `length` characters, the last of them … if it is cut. */
 export const abbreviate = (text: string, length = 60): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text

@@ -2,9 +2,10 @@
  * The kind of a file, recognized by the ending of its name or, for a pipe, which has none, by its first
  * bytes. Runs in Node and in browsers.
  */
+
+import { LF } from '../../base/characters.ts'
 import { InputError, joinWithOr } from '../../base/inputError.ts'
 import { byteOrderMarkLength } from './byteOrderMark.ts'
-import { LF } from './bytes.ts'
 import { isEntryLine } from './entryLines.ts'
 
 /** By kind, the endings of files that hold tensors as entries or arrays, and of Parquet files. */

@@ -2,11 +2,26 @@
  * Text: kinds of files, lines, numbers, times, types and names, read from bytes and written; and the wasm
  * kernel that parses them.
  */
+
+export {
+  COMMA,
+  CR,
+  DOT,
+  escapeRegExp,
+  HASH,
+  LF,
+  MINUS,
+  NINE,
+  PERCENT,
+  PLUS,
+  SPACE,
+  TAB,
+  ZERO,
+} from '../../base/characters.ts'
 export { byteOrderMarkLength } from './byteOrderMark.ts'
-export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
 export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
-export { abbreviate, doubleQuote, escapeRegExp, oneLine, printable, textOfBytes } from './escape.ts'
+export { abbreviate, doubleQuote, oneLine, printable, textOfBytes } from './escape.ts'
 export {
   checkEnding,
   endings,
@@ -26,8 +41,6 @@ export {
 } from './fileKind.ts'
 export { compileTextKernel, MARGIN, startTextKernel, type TextKernel } from './kernel.ts'
 export {
-  type BinningName,
-  binningNames,
   damagedField,
   ENSEMBLE_VERSION,
   findRepeated,
@@ -46,26 +59,4 @@ export {
   readNames,
   TENSOR_FORMAT,
 } from './names.ts'
-export {
-  calendarOf,
-  compileTimeFormat,
-  DAY,
-  isoTime,
-  likelyFormats,
-  SECOND,
-  type TimeReader,
-  unixTime,
-} from './time.ts'
-export {
-  type ColumnType,
-  canonicalText,
-  columnType,
-  compareTexts,
-  isFraction,
-  isNumeric,
-  isTemporal,
-  isWhole,
-  numberText,
-  typeOfTexts,
-} from './types.ts'
 export { float32Text, LONGEST_FLOAT32, numberAsText, writeFloat32, writeWhole } from './writeNumber.ts'

@@ -5,9 +5,9 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import { isNestedTooDeep } from '../../base/jsonShape.ts'
+import { type BinningName, binningNames, columnType } from '../../labels/index.ts'
 import type { Mode, ModeSource, SparseTensor } from '../../tensor/index.ts'
 import { abbreviate } from './escape.ts'
-import { columnType } from './types.ts'
 
 /** The value of `format` in metadata.json of a model. */
 export const MODEL_FORMAT = 'lacuna-model'
@@ -104,14 +104,6 @@ export function findRepeated(texts: readonly string[]): string | undefined {
   return texts.find((text) => seen.size === seen.add(text).size)
 }
 
-/** The names of binnings: the functions by which a mode may be made of a column. */
-export const binningNames = [
-  ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
-  ...(['bins', 'round', 'round_even', 'weeks'] as const),
-] as const
-/** The name of a binning. */
-export type BinningName = (typeof binningNames)[number]
-
 /**
  * The modes of a file, from JSON; undefined if one of them is not valid or has an unknown type or binning.
  */
@@ -134,15 +126,17 @@ function readMode(value: unknown): Mode | undefined {
 /** The column and binning that a mode is made of, from JSON; undefined if they are not valid. */
 function readSource(value: unknown): ModeSource | undefined {
   if (!isRecord(value) || !isString(value.column)) return undefined
-  const { column, binning, argument, dates } = value
+  const { column, binning, argument, dates, timezone } = value
   if (binning !== undefined && !(binningNames as readonly unknown[]).includes(binning)) return undefined
   if (argument !== undefined && !(isNumber(argument) && Number.isFinite(argument))) return undefined
   if (dates !== undefined && !isStrings(dates)) return undefined
+  if (timezone !== undefined && !isString(timezone)) return undefined
   return {
     column,
     ...(binning !== undefined && { binning: binning as BinningName }),
     ...(argument !== undefined && { argument }),
     ...(dates !== undefined && { dates }),
+    ...(timezone !== undefined && { timezone }),
   }
 }
 

@@ -2,7 +2,7 @@
  * Numbers to decimal text, as bytes: the mirror of decimal.ts. A float32 is written with the 7, 8 or 9
  * significant digits (9 always suffice) from which parseDecimal gets the same bits, less trailing zeros.
  */
-import { DOT, LOWER_E, MINUS, ZERO } from './bytes.ts'
+import { DOT, LOWER_E, MINUS, ZERO } from '../../base/characters.ts'
 import { POWERS_OF_TEN, timesPowerOfTen } from './decimal.ts'
 
 /** No less than the bytes that any float32 takes as text: -1.23456789e-38 and the like. */

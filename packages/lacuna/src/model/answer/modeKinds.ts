@@ -1,5 +1,6 @@
 /** Kinds of modes: whether rows are ordered, in time, or positions on a map. */
 
+import { type ColumnType, isTemporal } from '../../labels/index.ts'
 import { labelOf, modeName, type Predictor } from '../factored.ts'
 import { factorView } from '../factorView.ts'
 
@@ -52,7 +53,7 @@ const ORDERED = /^(year|month|week|day|weekday|hour|minute|second|time|date|slot
 function kindOf(model: Predictor, mode: number, name: string): ModeKind {
   const { type, from } = model.modes?.[mode] ?? {}
   const size = model.dims[mode]
-  const isTime = type === 'DATE' || type === 'TIMESTAMP' || from?.binning === 'month'
+  const isTime = isTemporal((type ?? 'VARCHAR') as ColumnType) || from?.binning === 'month'
   const positions = Float64Array.from({ length: size }, (_, row) => {
     const label = labelOf(model, mode, row)
     return isTime ? Date.parse(label) : label.trim() === '' ? NaN : Number(label)

@@ -23,12 +23,12 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
     const entryLabels = entries.labels?.[mode]
     const labels = model.labels?.[mode]
     if (!entryLabels || !labels) return alignByIndex(model, entries, mode)
-    const added: string[] = []
+    const added = new Map<string, number>()
     const rows = Uint32Array.from(
       entryLabels,
-      (label) => lookup.find(mode, label) ?? labels.length + added.push(label) - 1,
+      (label) => lookup.find(mode, label) ?? addRow(added, lookup.newLabel(mode, label), labels.length),
     )
-    return { column: entries.indices[mode].map((index) => rows[index]), labels: [...labels, ...added] }
+    return { column: entries.indices[mode].map((index) => rows[index]), labels: [...labels, ...added.keys()] }
   })
   return {
     ...entries,
@@ -37,6 +37,14 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
     ...(model.labels && { labels: modes.map(({ labels }) => labels) }),
     ...(model.modes && { modes: model.modes }),
   }
+}
+
+/** The row of a new label, the next one if it was not added yet. @param size rows of the model */
+function addRow(added: Map<string, number>, label: string, size: number): number {
+  const known = added.get(label)
+  if (known !== undefined) return known
+  added.set(label, size + added.size)
+  return size + added.size - 1
 }
 
 /**
@@ -103,11 +111,7 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
         `Row ${row}: ${names[mode]} is ${label}; it must be a whole number from 1.`,
       )
     }
-    const index = added[mode].get(String(label))
-    if (index !== undefined) return index
-    const next = size + added[mode].size
-    added[mode].set(String(label), next)
-    return next
+    return addRow(added[mode], lookup.newLabel(mode, label), size)
   }
 
   const indices = columns.map((column) => Uint32Array.from(column))

@@ -1,5 +1,5 @@
 /**
- * Defines the binnings of io/table/columns/bins.ts as SQL macros, for modes that are SQL and use them: "'W'
+ * Defines the binnings of labels/bins.ts as SQL macros, for modes that are SQL and use them: "'W'
  * || week(seen)". Macros of the session hide DuckDB's functions of the same name: its week() would be the
  * number of the week within any year. A test checks that both definitions agree.
  */

@@ -1,6 +1,6 @@
 /** Chooses how columns are selected from DuckDB: as numbers or as text. */
+import { type ColumnType, columnType } from '../../../labels/index.ts'
 import type { TableColumn } from '../../table/index.ts'
-import { type ColumnType, columnType } from '../../text/index.ts'
 import type { TableSession } from './session.ts'
 
 /** A column of the source, or an expression that is read like one. */
@@ -44,8 +44,9 @@ export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): S
     case 'DATE':
       return column('DATE', `CASE WHEN isfinite(${sql}) THEN CAST(${sql} - DATE '1970-01-01' AS DOUBLE) END`)
     case 'TIMESTAMP':
+    case 'TIMESTAMPTZ':
       return column(
-        'TIMESTAMP',
+        known,
         `CASE WHEN isfinite(CAST(${sql} AS TIMESTAMP)) THEN CAST(epoch_us(CAST(${sql} AS TIMESTAMP)) AS DOUBLE) END`,
       )
     case 'DOUBLE':

@@ -1,9 +1,10 @@
 /** Opens the sources that DuckDB reads (files, a query, a table of a database) and expresses them as SQL. */
+
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
+import type { ColumnType } from '../../../labels/index.ts'
 import type { Dialect, TableColumn } from '../../table/index.ts'
-import type { ColumnType } from '../../text/index.ts'
 import { attachDatabase, findDatabaseTable } from './database.ts'
 import { fileLiteral, identifier, literal, type TableSession } from './session.ts'
 
@@ -110,13 +111,17 @@ export const parquetAsSql = (files: readonly string[]): string =>
 /** The type as which DuckDB reads the fields of a column: it ignores the zone of a TIMESTAMP. */
 const typeWithZone = (type: ColumnType): string => (type === 'TIMESTAMP' ? 'TIMESTAMPTZ' : type)
 
+/** The type that a column has in SQL, where all times are UTC. */
+const typeInUtc = (type: ColumnType): ColumnType => (type === 'TIMESTAMPTZ' ? 'TIMESTAMP' : type)
+
 /** Returns SQL, to put after FROM, for the rows of a source's files. */
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
   // Else 01-02-2024 would be the first of February.
   if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
-  const { dialect, types } = text!
+  const { dialect } = text!
+  const types = text!.types.map(typeInUtc)
   const { delimiter, header, names, quoted, decimal } = dialect
   const columns = names
     .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : typeWithZone(types[c]))}`)

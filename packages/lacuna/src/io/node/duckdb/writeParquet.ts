@@ -1,6 +1,8 @@
 /** Writes Parquet files through DuckDB: tensors, and tables of answers. */
+
 import { resolve } from 'node:path'
 import type { DuckDBValue } from '@duckdb/node-api'
+import { columnType, typeOfTexts } from '../../../labels/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import {
   checkLabels,
@@ -10,7 +12,6 @@ import {
   ownColumns,
   type Table,
 } from '../../table/index.ts'
-import { columnType, typeOfTexts } from '../../text/index.ts'
 import type { Replacement } from '../files/index.ts'
 import { type FilledColumn, identifier, literal, openSession, type TableSession } from './session.ts'
 import type { SqlTable } from './sqlTable.ts'

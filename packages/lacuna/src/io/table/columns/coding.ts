@@ -2,8 +2,10 @@
  * Dictionaries: distinct texts or numbers are given codes 0, 1, 2 … as they arrive, and are sorted at the
  * end.
  */
+
 import { InputError } from '../../../base/inputError.ts'
-import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
+import { type ColumnType, compareTexts, isNumeric, labelKey, timeOfText } from '../../../labels/index.ts'
+import { NINE, ZERO } from '../../text/index.ts'
 import { SMALL_LIMIT, type Texts } from '../source/rows.ts'
 
 /**
@@ -228,13 +230,17 @@ export function sortTexts(
   type: ColumnType,
 ): { labels: string[]; indexOfCode: Uint32Array } {
   const compare = compareTexts(type)
-  const sizes = isNumeric(type) ? Float64Array.from(texts, Number) : undefined
+  const hasZones = type === 'TIMESTAMPTZ'
+  const sizes =
+    isNumeric(type) || hasZones ? Float64Array.from(texts, hasZones ? timeOfText : Number) : undefined
+  const keyOf = (text: string): string => (hasZones ? labelKey(text, type) : text)
   const codes = Uint32Array.from(texts, (_, code) => code)
   codes.sort((a, b) => (sizes && sizes[a] - sizes[b]) || compare(texts[a], texts[b]))
   const labels: string[] = []
   const indexOfCode = new Uint32Array(codes.length)
   for (const code of codes) {
-    if (labels.length === 0 || labels[labels.length - 1] !== texts[code]) labels.push(texts[code])
+    if (labels.length === 0 || keyOf(labels[labels.length - 1]) !== keyOf(texts[code]))
+      labels.push(texts[code])
     indexOfCode[code] = labels.length - 1
   }
   return { labels, indexOfCode }

@@ -1,8 +1,15 @@
 /** How the codes of a mode become indices, and its values labels, when all values are known. */
+
 import { InputError, option, sentence } from '../../../base/inputError.ts'
+import {
+  type Binning,
+  binnings,
+  type ColumnType,
+  isWhole,
+  labelFinder,
+  numberText,
+} from '../../../labels/index.ts'
 import { MAX_INDEX } from '../../../tensor/index.ts'
-import { type ColumnType, canonicalText, isWhole, numberText } from '../../text/index.ts'
-import { type Binning, binnings } from './bins.ts'
 import { sortNumbers } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn } from './timeColumn.ts'
@@ -58,9 +65,8 @@ export function findLabels(
   type: string | undefined,
 ): FinishedMode {
   const known = (type ?? 'VARCHAR') as ColumnType
-  const indexOf = new Map(labels.map((label, index) => [label, index]))
-  const find = (text: string): number => indexOf.get(canonicalText(text, known) ?? text) ?? UNKNOWN
-  return { type: known, labels, indexOfCode: Uint32Array.from(texts, find) }
+  const find = labelFinder(labels, known)
+  return { type: known, labels, indexOfCode: Uint32Array.from(texts, (text) => find(text) ?? UNKNOWN) }
 }
 
 /**

@@ -2,15 +2,19 @@
  * The cells of a mode as codes: numbers of its distinct texts, its distinct numbers, or the bins that they
  * fall into.
  */
+
 import { InputError } from '../../../base/inputError.ts'
 import {
+  type Binning,
+  binnings,
+  binText,
   type ColumnType,
   canonicalText,
   isNumeric,
   isWhole,
   numberText,
   typeOfTexts,
-} from '../../text/index.ts'
+} from '../../../labels/index.ts'
 import {
   type CellContext,
   isMissingMark,
@@ -28,7 +32,6 @@ import {
   type TableColumn,
   type Texts,
 } from '../source/rows.ts'
-import { type Binning, binnings, binText } from './bins.ts'
 import { NumberCoder, sortNumbers, sortTexts, TextCoder } from './coding.ts'
 import {
   type FinishedMode,
@@ -226,7 +229,7 @@ function binnedReader(
 ): ModeReader {
   const coder = new NumberCoder(mode.name)
   const argument = mode.argument ?? 0
-  const times = new TimeColumn(column.name, column.type, mode.dates)
+  const times = new TimeColumn(column.name, column.type, mode.dates, mode.timezone)
   const codesFor = codesBuffer()
   const { grid } = binning
   const gridOrigin = grid && { unit: grid.unit, origin: grid.origin(argument) }

@@ -1,9 +1,9 @@
 /** Modes of a table: the text that the user gives for each, looked up among the columns. */
+
 import { InputError, option, sentence } from '../../../base/inputError.ts'
+import { type BinningName, binningNames, type ColumnType, checkArgument } from '../../../labels/index.ts'
 import type { Mode, ModeSource } from '../../../tensor/index.ts'
-import { type BinningName, binningNames, type ColumnType } from '../../text/index.ts'
 import { columnList, type TableColumn } from '../source/rows.ts'
-import { checkArgument } from './bins.ts'
 
 /** Whether whole numbers are the indices, from 1, or labels that are given codes. */
 export type IndexPolicy = 'raw' | 'coded'
@@ -30,6 +30,8 @@ export interface FoundMode {
   argument?: number
   /** Formats of the column's times. */
   dates?: readonly string[]
+  /** Time zone by whose clocks times are binned. */
+  timezone?: string
   /** Overrides the index policy of the table. */
   index?: IndexPolicy
 }
@@ -142,9 +144,9 @@ export function findStoredMode(mode: Mode, columns: readonly TableColumn[]): Fou
   const column = parsed ? findColumn(columns, parsed.column) : -1
   if (!parsed || column < 0) return undefined
   checkArgument(parsed.binning, parsed.argument, name)
-  const { dates } = from ?? {}
+  const { dates, timezone } = from ?? {}
   const { binning, argument } = parsed
-  return { name, column, binning, argument, dates }
+  return { name, column, binning, argument, dates, timezone }
 }
 
 /**
@@ -152,13 +154,14 @@ export function findStoredMode(mode: Mode, columns: readonly TableColumn[]): Fou
  * A plain column under its own name needs no `from`, unless date formats were given.
  */
 export function toStoredMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
-  const { name, binning, argument, dates } = mode
+  const { name, binning, argument, dates, timezone } = mode
   const column = columns[mode.column].name
   const from: ModeSource = {
     column,
     ...(binning !== undefined && { binning }),
     ...(argument !== undefined && { argument }),
     ...(dates && { dates }),
+    ...(timezone !== undefined && { timezone }),
   }
   return { name, type, ...((binning !== undefined || name !== column || dates) && { from }) }
 }

@@ -1,23 +1,22 @@
 /** The cells of a column as times, and the errors for cells that are none. */
+
 import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
 import {
-  abbreviate,
   type ColumnType,
   compileTimeFormat,
   DAY,
+  gridCellOf,
+  hasZone,
   isoTime,
   likelyFormats,
-  MINUS,
-  NINE,
   numberText,
-  PLUS,
   type TimeReader,
-  textOfBytes,
   unixTime,
-  ZERO,
-} from '../../text/index.ts'
+  type ZoneOffset,
+  zoneOffsetOf,
+} from '../../../labels/index.ts'
+import { abbreviate, MINUS, NINE, PLUS, textOfBytes, ZERO } from '../../text/index.ts'
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
-import { gridCellOf } from './bins.ts'
 
 /** Counts of the numbers in a column of times; some may be dates written as numbers. */
 export interface TimeCounts {
@@ -39,6 +38,10 @@ export class TimeColumn {
   readonly #name: string
   readonly #type: ColumnType | undefined
   readonly #formats: readonly TimeReader[] | undefined
+  /** The offset of the time zone by whose clocks times are read; undefined for UTC. */
+  readonly #offsetOf: ZoneOffset | undefined
+  /** Per format, whether it is one of instants, which have a zone; undefined if it depends on the text. */
+  readonly #instants: readonly (boolean | undefined)[]
   #buffer = new Float64Array(0)
   #compact = 0
   #years = 0
@@ -48,10 +51,18 @@ export class TimeColumn {
   /**
    * @param type of the column, if its cells are numbers
    * @param dates formats as of strftime, or 'iso' for Unix times and ISO 8601; these alone by default
+   * @param timezone by whose clocks instants are read; times without a zone are those clocks' own
    */
-  constructor(name: string, type: ColumnType | undefined, dates: readonly string[] | undefined) {
+  constructor(
+    name: string,
+    type: ColumnType | undefined,
+    dates: readonly string[] | undefined,
+    timezone?: string,
+  ) {
     this.#name = name
     this.#type = type
+    this.#offsetOf = timezone === undefined ? undefined : zoneOffsetOf(timezone)
+    this.#instants = (dates ?? []).map((format) => (format === 'iso' ? undefined : format.includes('%z')))
     this.#formats = dates?.map((format) =>
       format === 'iso' ? (text) => this.#timeWithoutFormat(text) : compileTimeFormat(format),
     )
@@ -93,7 +104,7 @@ export class TimeColumn {
       for (let row = 0; row < rowCount; row++) store(row, this.#timeOfNumber(cells[row]))
       return missing
     }
-    if (this.#formats || !cells.reader) {
+    if (this.#formats || this.#offsetOf || !cells.reader) {
       for (let row = 0; row < rowCount; row++) store(row, this.#timeOfCell(cells, row))
       return missing
     }
@@ -114,13 +125,16 @@ export class TimeColumn {
     if (to <= from) return NaN
     if (this.#formats) return this.#timeByFormat(cellText(cells, row) ?? '')
     const x = parseWholeNumber(bytes, from, to)
-    return Number.isNaN(x) ? this.#timeOfBytes(bytes, from, to) : this.#timeOfUnix(x, to - from)
+    if (!Number.isNaN(x)) return this.#timeOfUnix(x, to - from)
+    const time = this.#timeOfBytes(bytes, from, to)
+    return this.#offsetOf && hasZone(textOfBytes(bytes, from, to)) ? time + this.#offsetOf(time) : time
   }
 
   /** The time of a cell that is a number: days, microseconds or a Unix time, by the type of the column. */
   #timeOfNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
+    if (this.#type === 'TIMESTAMPTZ') return this.#byClocks(x)
     // What looks like a date has eight digits; to write all numbers out takes long.
     return this.#formats
       ? this.#timeByFormat(String(x))
@@ -133,7 +147,12 @@ export class TimeColumn {
     if (x >= 1500 && x < 2500) this.#years++
     if (length === 8 && isCompactDate(x)) this.#compact++
     if (this.#numbers === 1) this.#example = numberText(x, 'BIGINT')
-    return unixTime(x)
+    return this.#byClocks(unixTime(x))
+  }
+
+  /** An instant by the clocks of the time zone. */
+  #byClocks(time: number): number {
+    return this.#offsetOf ? time + this.#offsetOf(time) : time
   }
 
   /** The time of bytes [from, to), by ISO 8601 or as a Unix time; NaN if they are no time. */
@@ -152,9 +171,11 @@ export class TimeColumn {
 
   /** The time of a text by the first format that fits; NaN if none does. */
   #timeByFormat(text: string): number {
-    for (const read of this.#formats ?? []) {
+    for (const [f, read] of (this.#formats ?? []).entries()) {
       const time = read(text)
-      if (!Number.isNaN(time)) return time
+      if (Number.isNaN(time)) continue
+      // A number that 'iso' reads is by the clocks already.
+      return (this.#instants[f] ?? hasZone(text)) ? this.#byClocks(time) : time
     }
     return NaN
   }

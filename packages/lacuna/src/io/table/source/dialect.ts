@@ -2,8 +2,9 @@
  * Recognizes how the text of a table is written by its first lines: the delimiter, whether there is a header,
  * which columns are quoted, and the decimal separator.
  */
+
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { typeOfTexts } from '../../text/index.ts'
+import { isTemporal, typeOfTexts } from '../../../labels/index.ts'
 import { isMissingMark } from './cells.ts'
 import { checkColumnCount, MAX_COLUMNS, uniqueNames } from './rows.ts'
 
@@ -177,7 +178,7 @@ function isHeader(first: readonly Field[], second: readonly Field[] | undefined)
     if (/^[+-]?\d+,\d+$/.test(text.trim())) return false
     if (text.trim() !== '' && Number.isFinite(Number(text))) return false
     const types = [text, second?.[column]?.text ?? ''].map((cell) => typeOfTexts([cell]))
-    return !(types[0] === types[1] && (types[0] === 'DATE' || types[0] === 'TIMESTAMP'))
+    return !(types[0] === types[1] && isTemporal(types[0]))
   })
 }
 

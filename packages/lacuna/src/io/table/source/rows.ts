@@ -3,8 +3,10 @@
  * Rows come in batches, column by column; text comes as bytes of UTF-8, so that a repeated label costs no
  * string.
  */
+
 import { InputError } from '../../../base/inputError.ts'
-import { type ColumnType, textOfBytes } from '../../text/index.ts'
+import type { ColumnType } from '../../../labels/index.ts'
+import { textOfBytes } from '../../text/index.ts'
 
 /** A column of a table. */
 export interface TableColumn {

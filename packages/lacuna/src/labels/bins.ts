@@ -2,8 +2,17 @@
  * Binnings: functions that map a column to a coarser mode, by parts of a time or bins of numbers. Each maps a
  * number (a time in microseconds, or any number) to the number of its bin: a day, an hour, a lower edge.
  */
-import { InputError } from '../../../base/inputError.ts'
-import { type BinningName, type ColumnType, calendarOf, DAY, numberText, SECOND } from '../../text/index.ts'
+import { InputError } from '../base/inputError.ts'
+import { calendarOf, DAY, SECOND } from './time.ts'
+import { type ColumnType, numberText } from './types.ts'
+
+/** The names of binnings: the functions by which a mode may be made of a column. */
+export const binningNames = [
+  ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
+  ...(['bins', 'round', 'round_even', 'weeks'] as const),
+] as const
+/** The name of a binning. */
+export type BinningName = (typeof binningNames)[number]
 
 /** A function that maps the cells of a column to bins. */
 export interface Binning {

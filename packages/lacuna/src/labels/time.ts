@@ -3,9 +3,9 @@
  * either way. NaN stands for no time. Text is read by ISO 8601, and by other formats only where they are
  * given.
  */
-import { InputError, option, sentence } from '../../base/inputError.ts'
-import { DOT, MINUS, NINE, PLUS, SPACE, ZERO } from './bytes.ts'
-import { escapeRegExp } from './escape.ts'
+
+import { DOT, escapeRegExp, MINUS, NINE, PLUS, SPACE, ZERO } from '../base/characters.ts'
+import { InputError, option, sentence } from '../base/inputError.ts'
 
 /** Microseconds per second. */
 export const SECOND = 1e6

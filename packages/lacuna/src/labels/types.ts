@@ -3,8 +3,9 @@
  * that a file names is looked up in it, and never becomes part of any SQL.
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
+import { hasZone } from './timeZone.ts'
 
-/** The type of a column, as SQL calls it. */
+/** The type of a column, as SQL calls it; TIMESTAMPTZ has times with zones, as text as they were written. */
 export type ColumnType =
   | 'BIGINT'
   | 'HUGEINT'
@@ -13,6 +14,7 @@ export type ColumnType =
   | 'BOOLEAN'
   | 'DATE'
   | 'TIMESTAMP'
+  | 'TIMESTAMPTZ'
   | 'VARCHAR'
 
 /** Column types by DuckDB's names of types; the width of numbers does not matter, since labels are texts. */
@@ -32,7 +34,8 @@ const SYNONYMS: Record<string, ColumnType> = {
   TIMESTAMP_S: 'TIMESTAMP',
   TIMESTAMP_MS: 'TIMESTAMP',
   TIMESTAMP_NS: 'TIMESTAMP',
-  'TIMESTAMP WITH TIME ZONE': 'TIMESTAMP',
+  'TIMESTAMP WITH TIME ZONE': 'TIMESTAMPTZ',
+  TIMESTAMPTZ: 'TIMESTAMPTZ',
   TIME: 'VARCHAR',
   UUID: 'VARCHAR',
   VARCHAR: 'VARCHAR',
@@ -52,7 +55,8 @@ export const isFraction = (type: ColumnType): boolean => type === 'DOUBLE' || ty
 /** Whether a type is one of numbers. */
 export const isNumeric = (type: ColumnType): boolean => isWhole(type) || isFraction(type)
 /** Whether a type is one of dates or times. */
-export const isTemporal = (type: ColumnType): boolean => type === 'DATE' || type === 'TIMESTAMP'
+export const isTemporal = (type: ColumnType): boolean =>
+  type === 'DATE' || type === 'TIMESTAMP' || type === 'TIMESTAMPTZ'
 
 /** A date of ISO 8601 without a time of day. */
 const DATE = /^\d{4}-\d\d-\d\d$/
@@ -68,6 +72,7 @@ const typeTests: readonly [ColumnType, (text: string) => boolean][] = [
   ],
   ['BOOLEAN', (text) => /^(true|false)$/i.test(text)],
   ['DATE', (text) => DATE.test(text) && !Number.isNaN(timeOfText(text))],
+  ['TIMESTAMPTZ', (text) => hasZone(text) && !Number.isNaN(timeOfText(text))],
   ['TIMESTAMP', (text) => !Number.isNaN(timeOfText(text))],
 ]
 
@@ -93,7 +98,7 @@ function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
 }
 
 /** The microseconds since 1970 of a text in ISO 8601; NaN if it is none. */
-function timeOfText(text: string): number {
+export function timeOfText(text: string): number {
   if (text.length < 10) return NaN // a date has ten characters
   const bytes = new TextEncoder().encode(text)
   return isoTime(bytes, 0, bytes.length)
@@ -101,7 +106,7 @@ function timeOfText(text: string): number {
 
 /**
  * The canonical text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no
- * such value.
+ * such value. Times with a zone stay as they are written.
  */
 export function canonicalText(text: string, type: ColumnType): string | undefined {
   switch (type) {
@@ -109,6 +114,8 @@ export function canonicalText(text: string, type: ColumnType): string | undefine
       return text
     case 'BOOLEAN':
       return /^(true|false)$/i.test(text) ? text.toLowerCase() : undefined
+    case 'TIMESTAMPTZ':
+      return hasZone(text) && !Number.isNaN(timeOfText(text)) ? text : undefined
     case 'DATE':
     case 'TIMESTAMP': {
       const time = timeOfText(text)
@@ -133,6 +140,7 @@ export function canonicalText(text: string, type: ColumnType): string | undefine
 export function numberText(x: number, type: ColumnType): string {
   if (type === 'DATE') return dateText(x)
   if (type === 'TIMESTAMP') return timestampText(x)
+  if (type === 'TIMESTAMPTZ') return `${timestampText(x)}+00:00`
   if (type === 'BOOLEAN') return x === 0 ? 'false' : 'true'
   const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
   if (scale !== undefined) return (x + 0).toFixed(Number(scale))
@@ -141,12 +149,13 @@ export function numberText(x: number, type: ColumnType): string {
 }
 
 /**
- * Returns a comparison function for texts of a type: numbers by their size, all else by code points, which
- * orders times, too.
+ * Returns a comparison function for texts of a type: numbers by their size, times with zones by the instant,
+ * all else by code points, which orders other times, too.
  */
 export function compareTexts(type: ColumnType): (a: string, b: string) => number {
   if (isWhole(type))
     return (a, b) => Number(a) - Number(b) || (BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0)
+  if (type === 'TIMESTAMPTZ') return (a, b) => timeOfText(a) - timeOfText(b) || compareCodePoints(a, b)
   return isFraction(type) ? (a, b) => Number(a) - Number(b) || compareCodePoints(a, b) : compareCodePoints
 }
 

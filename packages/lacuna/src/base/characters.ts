@@ -1,4 +1,4 @@
-/** ASCII codes of the characters in numbers and in tables of numbers. */
+/** ASCII codes of the characters in numbers and in tables of numbers, and characters in patterns. */
 
 export const TAB = 9
 export const LF = 10
@@ -15,3 +15,6 @@ export const NINE = 57
 export const LOWER_E = 101
 /** A letter's code with this bit set is its lower-case code. */
 export const LOWER = 32
+
+/** A text as the source of a regular expression that matches it literally. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
