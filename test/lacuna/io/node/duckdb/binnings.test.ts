@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession, type TableSession } from '#lacuna/io/node/duckdb/session.js'
-import { binnings, binText } from '#lacuna/labels/bins.js'
-import type { BinningName } from '#lacuna/io/text/names.js'
+import { type BinningName, binnings, binText } from '#lacuna/labels/bins.js'
 import { checkProperty } from '../../../../properties.ts'
 
 describe('binnings', () => {
