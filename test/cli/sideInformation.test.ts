@@ -42,15 +42,23 @@ describe('neighbours and attributes', () => {
   })
 
   it('lags of an axis are those of its merged modes, and are recorded as typed', async () => {
-    writeFileSync(
-      join(cwd, 'hours.csv'),
-      `place,day,hour,n\n${Array.from({ length: 240 }, (_, e) => `${e % 4},${Math.floor(e / 24)},${(e * 5) % 24},${e % 7}\n`).join('')}`,
-    )
-    const modes = ['--modes', 'place', 'hour', 'day', '--value', 'n', '--duplicates', 'mean']
+    const rows: string[] = []
+    for (let e = 0; e < 4 * 240; e++)
+      if ((e * 7) % 5 > 0)
+        rows.push(
+          `${e % 4},${Math.floor(e / 96)},${Math.floor(e / 4) % 24},${5 + (e % 4) * (2 + Math.sin(e / 40)) + ((e * 37) % 11) / 9}`,
+        )
+    writeFileSync(join(cwd, 'hours.csv'), `place,day,hour,n\n${rows.join('\n')}\n`)
+    const modes = ['--modes', 'place', 'hour', 'day', '--value', 'n', '--rank', '2']
     const merged = ['--merge-modes', 'hour,day', '--lags', 'day+hour=1,24']
     const { code, stdout } = await run('complete', 'hours.csv', ...modes, ...merged, '--no-choose', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout).settings.lags).toEqual({ 'day+hour': [1, 24] })
+    const prior = ['--time-prior', 'autoregressive', '-o', 'hours.npz']
+    await run('complete', 'hours.csv', ...modes, ...merged, ...prior, '--no-choose')
+    const { prior: learned, training } = await readModel(join(cwd, 'hours.npz'))
+    expect(training.timePrior).toBe('autoregressive')
+    expect(learned!.lags).toMatchObject([{ factor: 1, axis: [2, 1], unit: 1, isAutoregressive: true }])
   })
 
   it('features that are not there are refused in one sentence', async () => {
@@ -73,6 +81,10 @@ describe('neighbours and attributes', () => {
         '--lags of guest has 99, and there are only 30 rows; give distances below that.',
       ],
       [['--lags', 'guest+plate=1'], "--lags names mode 'plate'; there are guest, dish, or 1 to 2."],
+      [
+        ['--time-prior', 'autoregressive'],
+        '--time-prior autoregressive regresses rows on earlier ones; give --lags, the distances to them.',
+      ],
       [
         ['--lags', 'guest=1', '--prior', 'isotropic'],
         '--lags does not go with --prior isotropic; leave one of them out.',

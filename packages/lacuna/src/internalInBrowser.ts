@@ -99,8 +99,14 @@ export {
   priorNames,
   type SolverName,
   solverNames,
+  timePriorNames,
 } from './solver/settings/settings.ts'
-export { type FeatureSets, featuresDigest, type Lags } from './solver/settings/sideInformation.ts'
+export {
+  type FeatureSets,
+  featuresDigest,
+  type Lags,
+  type TimePrior,
+} from './solver/settings/sideInformation.ts'
 export { attributesOf } from './tensor/attributes.ts'
 export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
 export { gapsOf } from './tensor/gaps.ts'

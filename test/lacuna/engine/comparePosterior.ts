@@ -118,6 +118,31 @@ export const posteriorCases: readonly PosteriorCase[] = [
     ],
   },
   {
+    name: 'an autoregressive prior',
+    dims: [40, 6, 7],
+    rank: 3,
+    entries: 300,
+    transform: withGaps,
+    sideInformation: [{ lags: [1, 3, 7], isAutoregressive: true }, undefined, undefined],
+  },
+  {
+    name: 'an autoregressive prior in groups, of rows in another order',
+    dims: [40, 6, 7],
+    rank: 3,
+    entries: 500,
+    isGrouped: true,
+    transform: withGaps,
+    sideInformation: [
+      {
+        lags: [2, 5],
+        isAutoregressive: true,
+        order: Uint32Array.from({ length: 40 }, (_, at) => (at * 7) % 40),
+      },
+      undefined,
+      undefined,
+    ],
+  },
+  {
     name: 'attributes',
     dims: [9, 12, 7],
     rank: 4,

@@ -38,7 +38,7 @@ const BIT_RUNS: BitRun[] = [
     rank: 3,
     c: 1,
     posterior: 'rows',
-    sideInformation: [undefined, { lags: [1, 7] }, undefined],
+    sideInformation: [undefined, { lags: [1, 7] }, { lags: [1, 3], isAutoregressive: true }],
   },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
   { step: posteriorStep, rank: 5, c: 1, posterior: 'rows', isWeighted: true },

@@ -16,6 +16,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'noise',
     'loss',
     'lags',
+    'timePrior',
     'features',
     'choose',
     'mergeModes',

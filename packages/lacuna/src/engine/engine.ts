@@ -208,6 +208,8 @@ export interface LearnedPrior {
   means: Float32Array[]
   /** Per mode, Σ⁻¹ (R × R). */
   precisions: Float32Array[]
+  /** Per mode, the weight w or θ of each of its lags; undefined if there is no side information. */
+  lagWeights?: Float32Array[]
 }
 
 /** Statistics of a loaded problem: all that the solver knows of the data, since it never reads a tensor. */
@@ -353,6 +355,11 @@ export type Loss = 'squares' | 'huber'
 export interface SideInformation {
   /** Distances between rows that the prior couples; the strength of each is learned. */
   lags?: readonly number[]
+  /**
+   * Whether each row is regressed on those before it at the lags, which ascend, instead of being coupled to
+   * those on both sides; false by default. Not on a circle.
+   */
+  isAutoregressive?: boolean
   /** Whether the rows with lags form a circle, the last one next to the first; false by default. */
   isCyclic?: boolean
   /** (I_i) The rows in the order in which distances count; their own order by default. */
@@ -402,10 +409,10 @@ export interface EngineState {
   shared?: Float32Array[]
   /** (I_i × R) Under a learned prior, the prior mean of every row. */
   rowMeans?: Float32Array[]
-  /** (I_i) Under a learned prior, t = 1 + Σ w of every row: its prior precision is t Σ⁻¹. */
+  /** (I_i) Under a learned prior, t of every row, 1 + Σ w if it is coupled: its prior precision is t Σ⁻¹. */
   couplingWeights?: Float32Array[]
   /** (I_i) Under a learned prior, the noise variance of every row's entries, in units of σ². */
   variances?: Float32Array[]
-  /** Under a learned prior, the weight w of each lag of the mode. */
+  /** Under a learned prior, the weight w, or under an autoregressive prior θ, of each lag of the mode. */
   lagWeights?: Float32Array[]
 }

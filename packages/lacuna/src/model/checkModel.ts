@@ -72,7 +72,7 @@ export function checkObserved(dims: readonly number[], observed: Observed): void
  * Throws if the kind of a prior is unknown, a number out of range, or an array of a size that does not fit.
  */
 export function checkPrior(dims: readonly number[], rank: number, prior: Prior): void {
-  const { kind, sigma2, noise, least, means, precisions } = prior
+  const { kind, sigma2, noise, least, means, precisions, lags = [] } = prior
   const isSound =
     ['learned', 'isotropic', 'zeros'].includes(kind) &&
     [sigma2, least, ...noise].every((x) => Number.isFinite(x) && x >= 0) &&
@@ -80,7 +80,16 @@ export function checkPrior(dims: readonly number[], rank: number, prior: Prior):
     means.length === dims.length &&
     precisions.length === dims.length &&
     means.every((mean) => mean.length === rank && mean.every((x) => x >= 0 && x < Infinity)) &&
-    precisions.every((matrix) => matrix.length === rank * rank && matrix.every(Number.isFinite))
+    precisions.every((matrix) => matrix.length === rank * rank && matrix.every(Number.isFinite)) &&
+    lags.every(
+      (own) =>
+        Number.isInteger(own.factor) &&
+        own.factor >= 0 &&
+        own.factor < dims.length &&
+        own.lags.every((lag) => Number.isSafeInteger(lag) && lag >= 1) &&
+        own.weights.length === own.lags.length &&
+        own.weights.every(Number.isFinite),
+    )
   if (!isSound)
     throw new InputError('shape', 'What the model says of its prior does not fit its rank and sizes.')
 }

@@ -23,6 +23,26 @@ export interface Prior {
   means: readonly Float32Array[]
   /** Σ⁻¹ (R × R) per mode. */
   precisions: readonly Float32Array[]
+  /** What was learned of rows with lags; undefined if there are none. */
+  lags?: readonly LearnedLags[]
+}
+
+/** Lags of the rows of a factor, with their learned weights. */
+export interface LearnedLags {
+  /** The factor, from 0. */
+  factor: number
+  /** The modes of the tensor, from 0, that are one axis of time, from the slowest to the fastest. */
+  axis: readonly number[]
+  /** Steps of the axis from one row of the factor, in the order of time, to the next. */
+  unit: number
+  /** Distances between rows of the factor in the order of time. */
+  lags: readonly number[]
+  /** Per lag, the weight w of coupled rows, or θ of an autoregressive prior. */
+  weights: readonly number[]
+  /** Whether the last row is next to the first. */
+  isCyclic: boolean
+  /** Whether rows are regressed on earlier ones, with innovations of covariance Σ. */
+  isAutoregressive: boolean
 }
 
 /** One set of factors, a member of a model. */

@@ -42,7 +42,15 @@ export {
   type RankingQuality,
 } from './evaluate/ranking.ts'
 export { meanError, testError } from './evaluate/testErrors.ts'
-export { clipToRange, type Factored, labelOf, modeName, type Predictor, type Prior } from './factored.ts'
+export {
+  clipToRange,
+  type Factored,
+  type LearnedLags,
+  labelOf,
+  modeName,
+  type Predictor,
+  type Prior,
+} from './factored.ts'
 export { factorModes } from './factorModes.ts'
 export { type FactorView, factorView, joinLabels, rowsOfUnit, unobservedRowsOf } from './factorView.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'

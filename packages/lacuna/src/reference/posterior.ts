@@ -8,7 +8,8 @@
 import type { SparseTensor } from '../tensor/index.ts'
 import { averageByGroup, expectByGroup } from './groups.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
-import { expectRows, type SideInformation } from './rowMeans.ts'
+import { expectRows } from './rowMeans.ts'
+import type { SideInformation } from './rowPriors.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
 import { weightsOf } from './weights.ts'
 
@@ -156,6 +157,7 @@ export function sweepPosterior(tensor: SparseTensor, state: Posterior, settings:
       state.means[i],
       sideInformation?.[i] ?? {},
       state.lagWeights[i],
+      state.rowMeans[i],
       isWhole,
     )
     state.rowMeans[i] = side.means

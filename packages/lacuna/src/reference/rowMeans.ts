@@ -2,34 +2,10 @@
  * Prior means of rows with side information in plain float64: what engine/cpu/steps/posterior/rowMeans.ts
  * must compute.
  */
+import { expectInTime } from './autoregression.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
+import type { RowPriors, SideInformation } from './rowPriors.ts'
 import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
-
-/** Side information of a mode: what is known of its rows beside their entries. */
-export interface SideInformation {
-  /** Distances, in rows, of the rows to which each row is coupled. */
-  lags?: readonly number[]
-  /** Whether the last row is next to the first. */
-  isCyclic?: boolean
-  /** The rows in the order in which distances count; their own order by default. */
-  order?: ArrayLike<number>
-  /** Per row, its attributes. */
-  features?: Matrix
-}
-
-/** The priors of the rows of a mode, and what was learned with them. */
-export interface RowPriors {
-  /** (rows × R) The prior mean of each row. */
-  means: Matrix
-  /** (rows) The prior precision of each row in units of Σ⁻¹. */
-  couplingWeights: Vector
-  /** The weight of each lag. */
-  weights: Vector
-  /** Σ (R × R) */
-  covariance: Matrix
-  /** The rows without entries, with their values: the prior mean, projected to nonnegative values. */
-  filled: Map<number, Vector>
-}
 
 /**
  * Returns the prior means of the rows of a mode: μ, or its regression on the rows' attributes, averaged with
@@ -38,6 +14,7 @@ export interface RowPriors {
  * @param rows the rows that have entries
  * @param mu μ, their mean
  * @param weights of the lags so far
+ * @param previous the prior means of the sweep before
  * @param learns whether these weights are learned from the rows
  */
 export function expectRows(
@@ -45,10 +22,12 @@ export function expectRows(
   moments: readonly Matrix[],
   rows: readonly number[],
   mu: Vector,
-  { lags = [], isCyclic = false, order, features }: SideInformation,
+  side: SideInformation,
   weights: Vector,
+  previous: Matrix,
   learns: boolean,
 ): RowPriors {
+  const { lags = [], isCyclic = false, order, features } = side
   const rank = mu.length
   const base = features ? predictFromAttributes(matrix, rows, mu, features) : matrix.map(() => mu.slice())
   const covarianceAt = (p: number): Matrix =>
@@ -63,6 +42,12 @@ export function expectRows(
     rows.map((p) => add(outer(minus(matrix[p], base[p]), minus(matrix[p], base[p])), covarianceAt(p))),
   )
   const has = new Set(rows)
+  if (side.isAutoregressive)
+    return expectInTime(
+      { matrix, base, previous, covarianceAt, observed: has },
+      side,
+      learns ? around : undefined,
+    )
   const inOrder = order ? Array.from(order) : matrix.map((_, p) => p)
   const neighbour = (p: number, distance: number): number | undefined => {
     const at = inOrder.indexOf(p) + distance

@@ -43,5 +43,6 @@ export {
   type Settings,
   type SolverName,
   solverNames,
+  timePriorNames,
 } from './settings/settings.ts'
-export type { FeatureSets, Lags } from './settings/sideInformation.ts'
+export type { FeatureSets, Lags, TimePrior } from './settings/sideInformation.ts'

@@ -18,7 +18,9 @@ const frame = { dims: [STATIONS, SLOTS, DAYS], modes }
 
 /** What distances along an axis couple where modes are reshaped. */
 const couple = (name: string, distances: number[], reshaping: ModeReshaping = {}, of = frame) =>
-  coupleAxis(of, reshapedModes(resolveReshaping(reshaping, of), of.dims), name, distances)
+  coupleAxis(of, reshapedModes(resolveReshaping(reshaping, of), of.dims), name, distances).map(
+    ({ mode, side }) => ({ mode, side }),
+  )
 
 describe('distances along an axis', () => {
   it('couple rows of a merged mode in the order of time, whatever the order of its digits', () => {

@@ -8,6 +8,7 @@ import {
   noiseNames,
   priorNames,
   solverNames,
+  timePriorNames,
 } from 'lacuna/internal'
 import {
   decimalFromZero,
@@ -87,6 +88,12 @@ export function completeCommand(): Command {
       '--lags <mode=distances>',
       'distances at which rows of an ordered mode are similar, as in hour=1,24, or of several as in day+hour=1,24; may be repeated',
       parseLags,
+    )
+    .addOption(
+      new Option(
+        '--time-prior <kind>',
+        'prior of rows with lags: coupled (default: similar on both sides), or autoregressive (forecast from those before)',
+      ).choices(timePriorNames),
     )
     .option(
       '--features <mode=table:columns>',

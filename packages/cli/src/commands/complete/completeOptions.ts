@@ -9,6 +9,7 @@ import type {
   Noise,
   Prior,
   SolverName,
+  TimePrior,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import type { Assignment } from '../../options/rowNames.ts'
@@ -26,6 +27,7 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   noise?: Noise
   loss?: Loss
   lags?: Lags
+  timePrior?: TimePrior
   features?: Assignment[]
   choose?: boolean
   folds?: number

@@ -47,7 +47,7 @@ import { entriesOf } from './entries.ts'
 import { type EntrySets, readEntrySets } from './heldOutSets.ts'
 import { completeOneModel } from './oneModel.ts'
 import { describeReshaping, parseReshaping } from './reshape.ts'
-import { checkChoose, readFeatures } from './sideInformation.ts'
+import { checkChoose, checkTimePrior, readFeatures } from './sideInformation.ts'
 
 /** The rank for which a search for the rank is planned: few data sets need a larger one. */
 const RANK_TO_PLAN = 16
@@ -90,6 +90,7 @@ function checkOptions(options: CompleteOptions): void {
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
   checkChoose(options)
+  checkTimePrior(options)
 }
 
 /** Collects the state that all steps of the command share. */
@@ -293,8 +294,8 @@ async function checkModelOutput(
 /** Picks the solver's settings from the options; the rank is undefined with --rank auto. */
 function solverSettings(options: CompleteOptions): RunOptions {
   const rank = options.rank === 'auto' ? undefined : options.rank
-  const { solver, sample, missing, link, prior, noise, loss, lags, lambda, maxInner } = options
+  const { solver, sample, missing, link, prior, noise, loss, lags, timePrior, lambda, maxInner } = options
   const { epochs, seconds, tolerance, patience, seed, threads } = options
-  const model = { rank, solver, sample, missing, link, prior, noise, loss, lags, lambda, maxInner }
+  const model = { rank, solver, sample, missing, link, prior, noise, loss, lags, timePrior, lambda, maxInner }
   return { ...model, epochs, seconds, tolerance, patience, seed, threads }
 }

@@ -55,6 +55,15 @@ export function checkChoose({
     )
 }
 
+/** Throws if --time-prior autoregressive is given without lags. */
+export function checkTimePrior({ timePrior, lags }: Pick<RunOptions, 'timePrior' | 'lags'>): void {
+  if (timePrior === 'autoregressive' && !lags)
+    throw new InputError(
+      'option',
+      sentence`${option('timePrior', timePrior)} regresses rows on earlier ones; give ${option('lags')}, the distances to them.`,
+    )
+}
+
 /**
  * Reads the attributes of --features, as in movieId=movies.csv:genres,year, from other tables, and prints how
  * many there are. Throws if a table has no row of the mode, or no attribute that several rows share.

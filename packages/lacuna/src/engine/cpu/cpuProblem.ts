@@ -274,9 +274,7 @@ export class CpuProblem implements LoadedProblem {
         new Float32Array(memory.buffer, couplingWeights, rows).slice(),
       ),
       variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
-      lagWeights: modes.map(({ lagWeights }) =>
-        new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
-      ),
+      lagWeights: this.#readLagWeights(),
       shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
     }
   }
@@ -344,7 +342,16 @@ export class CpuProblem implements LoadedProblem {
       ...noise,
       means: layout.modes.map(({ mean }) => new Float32Array(memory.buffer, mean, rank).slice()),
       precisions: layout.modes.map(({ precision }) => this.#readMatrices(precision, 1)),
+      lagWeights: this.#readLagWeights(),
     }
+  }
+
+  /** The weights of the lags of each mode, copied from the first partition. */
+  #readLagWeights(): Float32Array[] {
+    const [{ memory, layout }] = this.#loaded.parts
+    return layout.modes.map(({ lagWeights }) =>
+      new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
+    )
   }
 
   /** Frees the threads and memories of the problem; does nothing the second time. */

@@ -17,12 +17,12 @@ export {
   resolveSize,
 } from './setup/problemEntries.ts'
 export { withUnknown } from './setup/zeros.ts'
+export { FIRST_LAG_WEIGHT } from './steps/posterior/coupledRows.ts'
 export { groupOf } from './steps/posterior/groups.ts'
 export { invertPadded, shrinkOffDiagonal } from './steps/posterior/learnedMode.ts'
 export { chooseNoisyMode, fitNoise, rowVariances } from './steps/posterior/noise.ts'
 export * as posteriorNumbers from './steps/posterior/posteriorNumbers.ts'
 export { firstSigma2, HUBER_DEVIATIONS, HUBER_FACTOR, LEAST_MEAN } from './steps/posterior/posteriorRules.ts'
-export { FIRST_LAG_WEIGHT } from './steps/posterior/rowMeans.ts'
 export { TopEngine } from './steps/topRows.ts'
 export { paddedRank } from './threads/kernel.ts'
 export { canShareMemory, hardwareThreads } from './threads/platform.ts'

@@ -2,7 +2,8 @@
  * Optional parts of a model file beside the factors: statistics of the training entries (`observed`) and the
  * learned prior. Numbers stand in metadata.json, arrays in .npy files.
  */
-import type { CpModelFields, Prior } from '../../model/index.ts'
+import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
+import type { CpModelFields, LearnedLags, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'
 import { damagedField, isArrayOf, isNumber, isRecord } from '../text/index.ts'
@@ -14,7 +15,8 @@ type Statistics = Pick<CpModelFields, 'observed' | 'prior'>
 export function statisticsToJson({ observed, prior }: Statistics): object {
   return {
     observed: observed && pick(observed, ['entries', 'min', 'max', 'mean']),
-    prior: prior && pick(prior, ['kind', 'sigma2', 'noise', 'least']),
+    prior:
+      prior && pick(prior, ['kind', 'sigma2', 'noise', 'least', ...(prior.lags ? ['lags' as const] : [])]),
   }
 }
 
@@ -87,12 +89,27 @@ function readEntrySummary(value: unknown, name: string): Omit<Observed, 'counts'
   return { entries, min, max, mean }
 }
 
+/** The shape of LearnedLags in metadata.json. */
+const lagsShape: Shape = {
+  factor: 'number',
+  axis: ['number'],
+  unit: 'number',
+  lags: ['number'],
+  weights: ['number'],
+  isCyclic: 'boolean',
+  isAutoregressive: 'boolean',
+}
+
 /** Checks the kind and noise of the prior in metadata.json. @param name the .npz, for messages */
 function readPriorNumbers(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
   if (!isRecord(value)) throw damagedField('prior', name)
-  const { kind, sigma2, noise, least } = value
+  const { kind, sigma2, noise, least, lags } = value
   const isKind = kind === 'learned' || kind === 'isotropic' || kind === 'zeros'
   if (!isKind || !isNumber(sigma2) || !isArrayOf(noise, isNumber) || noise.length !== 3 || !isNumber(least))
     throw damagedField('prior', name)
-  return { kind, sigma2, noise: [noise[0], noise[1], noise[2]], least }
+  if (lags !== undefined && findShapeFault(lags, [lagsShape])) throw damagedField('lags', name)
+  return {
+    ...{ kind, sigma2, noise: [noise[0], noise[1], noise[2]], least },
+    ...(lags !== undefined && { lags: lags as LearnedLags[] }),
+  }
 }

@@ -6,8 +6,9 @@
  * components that have not converged yet. Lim & Teh (2007) have the method for matrices.
  */
 import type { Covariances, LearnedPrior, PosteriorStep, Statistics } from '../../engine/engine.ts'
-import type { Prior } from '../../model/index.ts'
+import type { LearnedLags, Prior } from '../../model/index.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { CoupledMode } from '../time/axis.ts'
 import type { LambdaRule } from './lambda.ts'
 
 /**
@@ -114,12 +115,19 @@ const LEAST_MEAN = 0.02
 /**
  * Converts the engine's prior to data units, for a model; negative means become 0.
  * @param mean of the training values, in data units
+ * @param coupled the reshaped modes with lags
  */
 export function priorInDataUnits(
-  { sigma2, noise: [c0, c1, c2], means, precisions }: LearnedPrior,
+  { sigma2, noise: [c0, c1, c2], means, precisions, lagWeights }: LearnedPrior,
   { valueScale, factorScale }: Statistics,
   mean: number,
+  coupled: readonly CoupledMode[] = [],
 ): Prior {
+  const lags = coupled.map(({ mode, axis, unit, side }): LearnedLags => {
+    const { lags, isCyclic = false, isAutoregressive = false } = side
+    const weights = Array.from(lagWeights![mode].subarray(0, lags.length))
+    return { factor: mode, axis, unit, lags, weights, isCyclic, isAutoregressive }
+  })
   return {
     kind: 'learned',
     sigma2: sigma2 / valueScale ** 2,
@@ -127,5 +135,6 @@ export function priorInDataUnits(
     least: LEAST_MEAN * Math.max(0, mean),
     means: means.map((row) => row.map((x) => Math.max(0, x / factorScale))),
     precisions: precisions.map((matrix) => matrix.map((x) => x * factorScale ** 2)),
+    ...(lags.length > 0 && { lags }),
   }
 }

@@ -5,9 +5,10 @@
 
 import { version } from '../../base/version.ts'
 import { CpModel, type CpModelFields, type ErrorSummary } from '../../model/index.ts'
-import { type Observed, withZeros } from '../../tensor/index.ts'
+import { type Observed, reshapedModes, resolveReshaping, withZeros } from '../../tensor/index.ts'
 import { heldOutErrors } from '../methods/errorMeter.ts'
 import { priorInDataUnits } from '../methods/prior.ts'
+import { coupledModes } from '../settings/sideInformation.ts'
 import { scaleInPlace } from './initial.ts'
 import { errorsInDataUnits, linkOf, meanOnLinkScale } from './modelLink.ts'
 import type { OpenedRun } from './openedRun.ts'
@@ -63,13 +64,15 @@ export async function modelOf(
   run: OpenedRun,
   { factors, report }: BestFactors,
 ): Promise<{ model: CpModel; errors: Pick<EpochReport, 'train' | 'validation' | 'watch'> }> {
-  const { problem, progress, settings } = run
+  const { problem, progress, tensor, settings } = run
   const { statistics } = problem
   run.observed ??= problem.observed(run.tensor)
   const observed = await run.observed
   const learned = isFromPriorSweep(progress, report) ? await problem.readPrior() : undefined
   const mean = settings.link === 'identity' ? observed.mean : meanOnLinkScale(statistics)
-  const prior = learned && priorInDataUnits(learned, statistics, mean)
+  const modes = reshapedModes(resolveReshaping(settings, tensor), tensor.dims)
+  const coupled = coupledModes(tensor, modes, settings)
+  const prior = learned && priorInDataUnits(learned, statistics, mean, coupled)
   const link = linkOf(settings, statistics, report.train.rmse, prior)
   const model = makeModel(run, { factors, report }, observed, { prior, link })
   if (!link) return { model, errors: { train: report.train, ...heldOutErrors(report) } }

@@ -176,7 +176,7 @@ export function readSettings(written: Partial<Settings>, name: string): Settings
       `${name}: the setting ${missing} is missing; this is no run that Lacuna saved.`,
     )
   const limits = { epochs: Infinity, seconds: Infinity, patience: Infinity }
-  const off = { ...limits, mergeModes: [], split: [], link: 'identity' }
+  const off = { ...limits, mergeModes: [], split: [], link: 'identity', timePrior: 'coupled' }
   try {
     return checkSettings({ ...off, ...written } as Settings)
   } catch (error) {

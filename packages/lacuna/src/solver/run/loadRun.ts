@@ -141,7 +141,7 @@ export async function load(
   // Errors of watched sets are not weighted.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sideInformation = sideInformationOf(tensor, modes, settings.lags, features)
+  const sideInformation = sideInformationOf(tensor, modes, settings, features)
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {

@@ -37,9 +37,10 @@ export function settingsToResume(
 export function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
-    // Y of the paper's inner steps may be negative, and so may covariances and the means that attributes
-    // predict.
-    const least = ['momentumFactors', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
+    // Y of the paper's inner steps may be negative, and so may covariances, the means that attributes
+    // predict, and the weights of an autoregressive prior.
+    const isSigned = ['momentumFactors', 'moments', 'precisions', 'rowMeans', 'lagWeights'].includes(name)
+    const least = isSigned ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
       (name === 'shared' ||
         name === 'lagWeights' ||

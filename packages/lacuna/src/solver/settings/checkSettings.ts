@@ -2,7 +2,7 @@
 import { InputError, joinWithOr, type OptionMention, option, sentence } from '../../base/inputError.ts'
 import { linkNames } from '../../model/index.ts'
 import { checkReshaping } from '../../tensor/index.ts'
-import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
+import { lossNames, missingNames, noiseNames, priorNames, type Settings, timePriorNames } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
 
 /** Throws if a setting is out of range or excludes another; else returns the same settings. */
@@ -28,7 +28,7 @@ export function checkSettings(settings: Settings): Settings {
     } else if (!(typeof value === 'number' && ok(value))) throw settingError(name, must)
   }
   const checkName = (
-    name: 'missing' | 'link' | 'prior' | 'noise' | 'loss',
+    name: 'missing' | 'link' | 'prior' | 'noise' | 'loss' | 'timePrior',
     names: readonly string[],
   ): void => {
     if (!names.includes(settings[name])) throw unknownNameError(name, settings[name], names)
@@ -44,6 +44,7 @@ export function checkSettings(settings: Settings): Settings {
   checkName('prior', priorNames)
   checkName('noise', noiseNames)
   checkName('loss', lossNames)
+  checkName('timePrior', timePriorNames)
   checkReshaping(settings)
   checkLags(settings.lags)
   checkMissing(settings)

@@ -13,7 +13,7 @@ import {
   type SolverName,
   solverNames,
 } from './settings.ts'
-import type { FeatureSets, Lags } from './sideInformation.ts'
+import type { FeatureSets, Lags, TimePrior } from './sideInformation.ts'
 
 /**
  * Settings of a run; each has a default. With `mergeModes` and `split` several modes are learned as one, or
@@ -71,6 +71,12 @@ export interface RunOptions extends ModeReshaping {
    * of several that are one axis of time: { 'day+hour': [1, 24] }; none by default.
    */
   lags?: Lags
+  /**
+   * The prior of rows with lags: 'coupled' (default), similar to the rows on both sides; or 'autoregressive',
+   * regressed on the rows before them, so that rows after the last entry are forecast. Rows on a circle, as the
+   * slots of a day, are coupled in any case.
+   */
+  timePrior?: TimePrior
   /**
    * Attributes of rows as numbers, by name or number of the mode: { film: { columns, values } }; none by
    * default.
@@ -158,6 +164,7 @@ const optionNames: readonly (keyof FoldedOptions)[] = [
   'split',
   'loss',
   'lags',
+  'timePrior',
   'features',
   'maxInner',
   'epochs',

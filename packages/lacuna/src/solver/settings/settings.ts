@@ -2,7 +2,7 @@
 import type { Loss, Noise } from '../../engine/engine.ts'
 import type { LinkName } from '../../model/index.ts'
 import type { ModeReshaping } from '../../tensor/index.ts'
-import type { Lags } from './sideInformation.ts'
+import type { Lags, TimePrior } from './sideInformation.ts'
 
 /** How the prior of rows is found: see `RunOptions.prior`. */
 export type Prior = 'auto' | 'learned' | 'isotropic'
@@ -12,6 +12,9 @@ export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
 export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson', 'row']
 /** All losses. */
 export const lossNames: readonly Loss[] = ['squares', 'huber']
+
+/** All priors of rows with lags. */
+export const timePriorNames: readonly TimePrior[] = ['coupled', 'autoregressive']
 
 /** What cells without an entry are: see `RunOptions.missing`. */
 export type Missing = 'unknown' | 'zero'
@@ -45,6 +48,8 @@ export interface Settings extends Required<ModeReshaping> {
   loss: Loss
   /** Distances at which rows of ordered modes are coupled, by mode. */
   lags: Lags
+  /** The prior of rows with lags. */
+  timePrior: TimePrior
   /** MAX_INNER, steps per mode and AO iteration. */
   maxInner: number
   /** Most epochs; Infinity for no limit. */
@@ -70,6 +75,7 @@ const commonDefaults = {
   noise: 'auto' as const,
   loss: 'squares' as const,
   lags: {},
+  timePrior: 'coupled' as const,
   maxInner: 1,
   seconds: Infinity,
   seed: 1,

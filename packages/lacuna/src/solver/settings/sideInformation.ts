@@ -3,7 +3,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Features, SideInformation } from '../../engine/engine.ts'
 import { modeNumber, type ReshapedModes, type SparseTensor, wholeMode } from '../../tensor/index.ts'
-import { coupleAxis } from '../time/axis.ts'
+import { type CoupledMode, coupleAxis } from '../time/axis.ts'
 
 /**
  * Distances at which rows of ordered modes are similar, by name of the mode or its number from 1. Several modes
@@ -11,6 +11,8 @@ import { coupleAxis } from '../time/axis.ts'
  * 108] }.
  */
 export type Lags = Readonly<Record<string, readonly number[]>>
+/** The prior of rows with lags: see `RunOptions.timePrior`. */
+export type TimePrior = 'coupled' | 'autoregressive'
 /** Attributes of rows as numbers, by name of the mode or its number from 1. */
 export type FeatureSets = Readonly<Record<string, Features>>
 
@@ -58,19 +60,11 @@ export const lagsText = (lags: Lags = {}): string =>
 export function sideInformationOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
   modes: ReshapedModes,
-  lags: Lags = {},
+  { lags, timePrior }: { lags: Lags; timePrior: TimePrior },
   features: FeatureSets = {},
 ): (SideInformation | undefined)[] | undefined {
   const sideInformation: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
-  for (const [name, distances] of Object.entries(lags))
-    for (const { mode, side } of coupleAxis(tensor, modes, name, distances)) {
-      if (sideInformation[mode])
-        throw new InputError(
-          'option',
-          sentence`${option('lags')} of ${name} are of rows that other ${option('lags')} couple already; leave one of them out.`,
-        )
-      sideInformation[mode] = side
-    }
+  for (const { mode, side } of coupledModes(tensor, modes, { lags, timePrior })) sideInformation[mode] = side
   for (const [name, given] of Object.entries(features)) {
     const mode = modeNumber(tensor, name, option('features'))
     checkFeatures(name, given, tensor.dims[mode])
@@ -83,6 +77,35 @@ export function sideInformationOf(
     sideInformation[reshapedMode] = { ...sideInformation[reshapedMode], features: given }
   }
   return sideInformation.some((side) => side) ? sideInformation : undefined
+}
+
+/**
+ * The reshaped modes that lags couple, with the rows and the prior of each. Throws if a mode does not exist, a
+ * distance does not fit the modes, or two lags couple rows of the same mode.
+ */
+export function coupledModes(
+  tensor: Pick<SparseTensor, 'dims' | 'modes'>,
+  modes: ReshapedModes,
+  { lags, timePrior }: { lags: Lags; timePrior: TimePrior },
+): CoupledMode[] {
+  const found: CoupledMode[] = []
+  for (const [name, distances] of Object.entries(lags))
+    for (const coupled of coupleAxis(tensor, modes, name, distances)) {
+      if (found.some(({ mode }) => mode === coupled.mode))
+        throw new InputError(
+          'option',
+          sentence`${option('lags')} of ${name} are of rows that other ${option('lags')} couple already; leave one of them out.`,
+        )
+      // On a circle no row is before all others.
+      const isAutoregressive = timePrior === 'autoregressive' && !coupled.side.isCyclic
+      const ascending = coupled.side.lags.toSorted((a, b) => a - b)
+      found.push(
+        isAutoregressive
+          ? { ...coupled, side: { ...coupled.side, isAutoregressive, lags: ascending } }
+          : coupled,
+      )
+    }
+  return found
 }
 
 /**

@@ -27,6 +27,18 @@ interface AxisMode {
   order?: Uint32Array
 }
 
+/** A reshaped mode whose rows an axis of time couples. */
+export interface CoupledMode {
+  /** The number of the reshaped mode. */
+  mode: number
+  /** The modes of the tensor that are the axis, from the slowest to the fastest. */
+  axis: readonly number[]
+  /** The steps of the axis from one row to the next. */
+  unit: number
+  /** The lags of its rows. */
+  side: SideInformation & { lags: number[] }
+}
+
 /**
  * The modes of an axis by number, from the slowest to the fastest.
  * @param name a mode, or several joined by +, by their names or numbers from 1
@@ -52,8 +64,9 @@ export function coupleAxis(
   modes: ReshapedModes,
   name: string,
   distances: readonly number[],
-): { mode: number; side: SideInformation }[] {
-  const scales = axisScales(frame, modes, name)
+): CoupledMode[] {
+  const axis = axisModes(frame, name)
+  const scales = axisScales(frame, modes, name, axis)
   const lags = scales.map((): number[] => [])
   for (const distance of distances) {
     const at = scales.findIndex(({ unit, count }) => distance % unit === 0 && distance < unit * count)
@@ -63,16 +76,10 @@ export function coupleAxis(
     // On a circle a distance is also that of the other way round.
     lags[at].push(isCyclic ? Math.min(lag, count - lag) : lag)
   }
-  return scales.flatMap(({ mode, isCyclic, order }, at) =>
-    lags[at].length === 0
-      ? []
-      : [
-          {
-            mode,
-            side: { lags: [...new Set(lags[at])], ...(isCyclic && { isCyclic }), ...(order && { order }) },
-          },
-        ],
-  )
+  return scales.flatMap(({ mode, unit, isCyclic, order }, at) => {
+    const side = { lags: [...new Set(lags[at])], ...(isCyclic && { isCyclic }), ...(order && { order }) }
+    return lags[at].length === 0 ? [] : [{ mode, axis, unit, side }]
+  })
 }
 
 /** The sentence that refuses a distance which is no distance between rows of any of these modes. */
@@ -87,8 +94,7 @@ function refusal(scales: readonly AxisMode[], name: string, distance: number): S
 }
 
 /** The reshaped modes of an axis, from the slowest to the fastest. */
-function axisScales(frame: Frame, modes: ReshapedModes, name: string): AxisMode[] {
-  const axis = axisModes(frame, name)
+function axisScales(frame: Frame, modes: ReshapedModes, name: string, axis: readonly number[]): AxisMode[] {
   const strides = axis.map((_, at) => axis.slice(at + 1).reduce((steps, mode) => steps * frame.dims[mode], 1))
   /** The steps of the axis by which a digit counts; undefined if its mode is not of the axis. */
   const stepsOf = ({ mode, stride }: Digit): number | undefined =>

@@ -7,8 +7,9 @@ import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
 import { averageCovariances, groupedRows, groupMatrix } from './groups.ts'
+import type { ModeRows } from './modeRows.ts'
 import { SIGMA2, sharedNumbers } from './posteriorNumbers.ts'
-import { learnRowMeans, type ModeRows } from './rowMeans.ts'
+import { learnRowMeans } from './rowMeans.ts'
 
 /** Shrinkage of Σ's off-diagonal elements, in rows per component: they count as n / (n + R / 8), n rows. */
 const SHRINKAGE = 1 / 8
@@ -139,8 +140,10 @@ function learnFromSideInformation(
   const { padded } = first.layout
   const rows = modeRows(first, i, rank)
   const products = learnsCovariance ? sumMomentsOf(first, i) : undefined
-  const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
-  const learned = learnRowMeans(rows, side, mean, weights, products)
+  const own = first.layout.modes[i]
+  const weights = new Float32Array(first.memory.buffer, own.lagWeights, MOST_LAGS)
+  const previous = new Float32Array(first.memory.buffer, own.rowMeans, rows.count * padded)
+  const learned = learnRowMeans(rows, side, mean, weights, previous, products)
   const precision =
     learned.covariance &&
     invertPadded(shrinkOffDiagonal(learned.covariance, rows.observed, rank), rank, padded)

@@ -9,6 +9,7 @@ import type { PosteriorStep } from '../../../engine.ts'
 import { MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
+import { FIRST_LAG_WEIGHT } from './coupledRows.ts'
 import { clearCovariances, completeRowSums } from './groups.ts'
 import { averageMoments, learnMode, writeIsotropic, writePrior, writeUniformMeans } from './learnedMode.ts'
 import { updateNoise, updateRowVariances } from './learnedNoise.ts'
@@ -24,7 +25,6 @@ import {
   VARIANCE2,
 } from './posteriorNumbers.ts'
 import { firstSigma2, HUBER_DEVIATIONS, HUBER_FACTOR, LEAST_MEAN } from './posteriorRules.ts'
-import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
 
 /**
  * Runs a thread's work of one sweep over all modes: the posteriors of the rows and the prior of each mode in
