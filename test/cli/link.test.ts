@@ -1,5 +1,5 @@
 /** --link on the command line. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -46,12 +46,13 @@ it('fold, update, predict and convert of a model with a link are in the units of
   for (const args of [
     ['fold', 'm.npz', 'more.tns', '-o', 'folded.npz'],
     ['update', 'm.npz', 'more.tns', '--data', 'sales.tns', '-o', 'updated.npz'],
+    ['update', 'm.npz', 'more.tns', '-o', 'moved.npz'],
     ['convert', 'm.npz', 'all.npy'],
   ]) {
     const { code, stderr } = await lacuna([...args, '-q'], { cwd })
     expect({ code, stderr }).toMatchObject({ code: 0 })
   }
-  for (const name of ['folded.npz', 'updated.npz']) {
+  for (const name of ['folded.npz', 'updated.npz', 'moved.npz']) {
     const model = await readModel(file(name))
     expect(model.link?.name).toBe('sqrt')
     expect(model.predict([12, 1, 0]) / 80).toBeGreaterThan(0.5)
@@ -60,6 +61,13 @@ it('fold, update, predict and convert of a model with a link are in the units of
   const all = await readTensor(file('all.npy'))
   const cell = all.indices.map((column) => column[517])
   expect(all.values[517] / before.predict(cell)).toBeCloseTo(1, 5)
+})
+
+it('components of a model with a link are said to be on its scale', async () => {
+  const { stdout, stderr } = await lacuna(['components', 'm.npz', '--html', 'm.html', '--json'], { cwd })
+  expect(stderr).toContain('The model was learned on square roots: its components')
+  expect(JSON.parse(stdout).components).toHaveLength(2)
+  expect(readFileSync(file('m.html'), 'utf8')).toContain('their sum on square roots.')
 })
 
 it('--link refuses other names, negative values, zeros of missing cells and a model of another link', async () => {

@@ -22,6 +22,7 @@ it('the memory of a job is that of the program and its threads, the tensor with 
   expect(itemsOf(planJob(engineOf({ threads: 3 }), { ...size, posterior: 'rows' })).program).toBe(128)
   expect(itemsOf(planJob(engineOf(), size, { heldOut: MiB })).tensor).toBe(32)
   expect(itemsOf(planJob(engineOf(), size, { holders: 4 })).tensor).toBe(4)
+  expect(itemsOf(planJob(engineOf(), size, { isLinked: true }))['transformed values']).toBe(4)
   expect(itemsOf(planJob(engineOf({ communicator: { size: 2, hostSize: 1 } }), size)).program).toBe(100)
 })
 

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { Command } from 'commander'
 import { InputError } from 'lacuna'
-import { checkOutputs, readAnyModel, type TensorModel, writeFileWhole } from 'lacuna/internal'
+import { checkOutputs, linkScaleNames, readAnyModel, type TensorModel, writeFileWhole } from 'lacuna/internal'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
@@ -61,6 +61,11 @@ async function runComponents(modelFile: string, options: Options): Promise<void>
   if (model.members.length > 1)
     progress.say(
       `These are the components of the first of ${model.members.length} models, and in how many of them each is found.`,
+    )
+  const [{ link }] = model.members
+  if (link)
+    progress.say(
+      `The model was learned ${linkScaleNames[link.name]}: its components, which add up there, describe these and not the values.`,
     )
   if (modeNames && modeNames.length !== model.dims.length)
     throw new InputError(

@@ -58,6 +58,8 @@ export interface JobDetails {
   reading?: ReadingBytes
   /** Number of processes over which the entries are distributed after reading; 1 by default. */
   holders?: number
+  /** Whether there is a link, under which the values are copied; false by default. */
+  isLinked?: boolean
   /** Whether checkpoints are saved; false by default. */
   isSaved?: boolean
   /** The cross-fit, if there is one; none by default. */
@@ -82,7 +84,7 @@ export function planJob(
   details: JobDetails = {},
 ): JobPlan {
   const { columns = size.dims.length, heldOut = 0, isSplit, labels = 0, holders = 1 } = details
-  const { reading = { most: 0, rest: 0 }, isSaved = false, folds } = details
+  const { reading = { most: 0, rest: 0 }, isLinked = false, isSaved = false, folds } = details
   const plan = engine.plan(size)
   const library = (engine.communicator?.size ?? 1) > 1 ? MPI_BYTES : 0
   const perThread = THREAD_BYTES + (size.posterior ? PRIOR_THREAD_BYTES : 0)
@@ -99,13 +101,15 @@ export function planJob(
   const crossFit = folds ? planFolds(engine, size, folds) : 0
   // Where unlisted cells are zeros, the engine makes a list of all entries of all sets.
   const listed = size.zeros ? [{ name: 'listed cells', byteLength: tensor }] : []
-  const solving = [...plan.items, ...listed, { name: 'copies of factors', byteLength: copies }]
+  const values = Math.ceil((4 * (size.entries + heldOut)) / holders)
+  const linked = isLinked ? [{ name: 'transformed values', byteLength: values }] : []
+  const solving = [...plan.items, ...listed, ...linked, { name: 'copies of factors', byteLength: copies }]
   const phases = [
     { byteLength: solving.reduce((sum, { byteLength }) => sum + byteLength, 0), items: solving },
     ...[
       { name: 'folds', byteLength: crossFit },
       { name: 'reading', byteLength: reading.most },
-      { name: 'splitting', byteLength: isSplit ? tensor + (4 * (size.entries + heldOut)) / holders : 0 },
+      { name: 'splitting', byteLength: isSplit ? tensor + values : 0 },
     ].map((item) => ({ byteLength: item.byteLength, items: [item] })),
   ]
   const { items } = phases.reduce((most, phase) => (phase.byteLength > most.byteLength ? phase : most))

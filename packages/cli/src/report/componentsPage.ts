@@ -1,5 +1,5 @@
 /** The HTML page of a model's components (`lacuna components --html`). */
-import { type FactorView, factorView, type TensorModel } from 'lacuna/internal'
+import { type FactorView, factorView, linkScaleNames, type TensorModel } from 'lacuna/internal'
 import { formatCount, formatNumber } from '../print/format.ts'
 import { css } from './componentsStyle.ts'
 import type { ComponentDescription, ModelDescription } from './describeComponents.ts'
@@ -48,7 +48,8 @@ function introduction(
   { dims }: FactorView,
   { modes, components }: ModelDescription,
 ): string {
-  const [{ rank }] = members
+  const [{ rank, link }] = members
+  const scale = link ? ` ${linkScaleNames[link.name]}` : ''
   const sizes = modes.map(({ title }, mode) => `${formatCount(dims[mode])} of <b>${escapeHtml(title)}</b>`)
   const training = observed
     ? ` Learned from ${formatCount(observed.entries)} entries between ${formatNumber(observed.min)} and ${formatNumber(observed.max)}.`
@@ -68,8 +69,8 @@ function introduction(
     : ''
   const answer =
     members.length > 1
-      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
-      : 'What is predicted is their sum.'
+      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components${scale}; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
+      : `What is predicted is their sum${scale}.`
   return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${training} ${answer}</p>
 <div class="shares" aria-label="shares of the components">${bars}</div>
 <p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`

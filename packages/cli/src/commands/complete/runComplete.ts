@@ -158,13 +158,14 @@ async function prepareJob({
 }
 
 /** What the job holds in memory beside entries and problem, as far as it follows from the options. */
-function detailsOf(options: CompleteOptions): Pick<JobDetails, 'isSplit' | 'isSaved' | 'folds'> {
-  const { validation, test, output, checkpointEvery, folds, threads, rank, best } = options
+function detailsOf(options: CompleteOptions): Pick<JobDetails, 'isSplit' | 'isLinked' | 'isSaved' | 'folds'> {
+  const { validation, test, output, checkpointEvery, folds, threads, rank, best, link } = options
   const isSaved = output !== undefined && checkpointEvery > 0
   const isEnsemble = isCrossFitted(options)
   const isSearch = isRankToFind(options)
   return {
     isSplit: [validation, test].some((fraction) => typeof fraction === 'number'),
+    isLinked: link !== undefined && link !== 'identity',
     isSaved,
     folds:
       isEnsemble || rank === 'auto'
