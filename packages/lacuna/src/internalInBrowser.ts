@@ -36,6 +36,7 @@ export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
+export { type Thousands, thousandsSigns } from './io/table/source/numberStyle.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
 export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {

@@ -147,7 +147,7 @@ async function fillRows(
   options: Options,
   progress: Progress,
 ): Promise<void> {
-  const { clip, melt, decimal, query, database } = options
+  const { clip, melt, decimal, thousands, query, database } = options
   if (database !== undefined)
     throw new InputError(
       'option',
@@ -165,6 +165,7 @@ async function fillRows(
     ...(given && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     decimal,
+    thousands,
     query,
     value,
   })

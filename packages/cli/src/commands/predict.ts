@@ -16,6 +16,8 @@ import {
   readAnyModel,
   readCoordinates,
   type TensorModel,
+  type Thousands,
+  thousandsSigns,
   writeCompleted,
   writeFileWhole,
 } from 'lacuna/internal'
@@ -35,6 +37,7 @@ interface Options {
   modes?: string[]
   value?: string
   decimal?: ',' | '.'
+  thousands?: Thousands
   at?: Assignment[]
   query?: string
   database?: string
@@ -88,6 +91,9 @@ export function predictCommand(): Command {
     )
     .addOption(
       new Option('--decimal <sign>', 'what stands before the fraction of a number').choices([',', '.']),
+    )
+    .addOption(
+      new Option('--thousands <sign>', 'what stands between thousands of a number').choices(thousandsSigns),
     )
     .option('--json', 'print one JSON object per line')
     .option('-q, --quiet', 'no remarks on stderr')
@@ -230,7 +236,7 @@ async function predictRows(
   options: Options & { input?: Awaited<ReturnType<typeof openInput>> },
   progress: Progress,
 ): Promise<void> {
-  const { output, fallback, json, modes, decimal, input, query, database, clip } = options
+  const { output, fallback, json, modes, decimal, thousands, input, query, database, clip } = options
   const trainingValue = model.training.value
   const value =
     options.value ?? (typeof trainingValue === 'string' ? { ifPresent: trainingValue } : undefined)
@@ -248,6 +254,7 @@ async function predictRows(
     output: output && output !== '-' ? output : { format: json ? 'ndjson' : 'csv', write: printData },
     modes,
     decimal,
+    thousands,
     value,
     onRows: (done) => {
       if (done > 1e6) progress.update(`Predicting: ${formatCount(done)} rows`)

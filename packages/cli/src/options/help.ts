@@ -54,6 +54,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'dates',
     'timezone',
     'decimal',
+    'thousands',
     'melt',
     'query',
     'database',

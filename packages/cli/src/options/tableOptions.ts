@@ -1,6 +1,6 @@
 /** The options of every command that reads tables. */
 import { type Command, Option } from 'commander'
-import { indexPolicies, mergePolicies, recipeNames } from 'lacuna/internal'
+import { indexPolicies, mergePolicies, recipeNames, thousandsSigns } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 
 /** Help of the argument FILES. */
@@ -39,6 +39,10 @@ const options: readonly Option[] = [
     '.',
   ]),
   new Option(
+    '--thousands <sign>',
+    'of a table: what stands between thousands, as in 1,264 (a blank, or "\'", as well)',
+  ).choices(thousandsSigns),
+  new Option(
     '--melt <name[=columns]>',
     'of a wide table: the mode that its columns become, all but those named by --modes, or as in "day=2024-*"',
   ),
@@ -58,8 +62,22 @@ export function addTableOptions(command: Command): Command {
 
 /** The table options among all options of a command, without those that are undefined. */
 export function tableOptions(given: TableOptions): TableOptions {
-  const { modes, value, weight, merge, index, dates, timezone, decimal, melt } = given
-  const { query, database, recipe } = given
-  const all = { modes, value, weight, merge, index, dates, timezone, decimal, melt, query, database, recipe }
+  const { modes, value, weight, merge, index, dates, timezone } = given
+  const { decimal, thousands, melt, query, database, recipe } = given
+  const all = {
+    modes,
+    value,
+    weight,
+    merge,
+    index,
+    dates,
+    timezone,
+    decimal,
+    thousands,
+    melt,
+    query,
+    database,
+    recipe,
+  }
   return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
 }

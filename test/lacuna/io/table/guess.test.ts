@@ -128,7 +128,7 @@ describe('guesses', () => {
     expect([...headless.tensor.values]).toEqual([3.5, 4.25])
     for (const text of ['who;value\nann;1,234\nbo;5,678\n', 'who;x;value\nann;1.5;4,5\nbo;2.5;3,5\n'])
       expect((await rejection(told(text))).message).toContain(
-        "say what stands before the fraction with decimal: ',' or '.'",
+        "say decimal: ',' if it stands before fractions, thousands: ',' if between thousands",
       )
   })
 

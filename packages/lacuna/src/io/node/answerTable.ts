@@ -10,6 +10,7 @@ import {
   type QueryBatch,
   type QueryOptions,
   type Table,
+  type Thousands,
   textOfCell,
   writeRows,
 } from '../table/index.ts'
@@ -32,6 +33,8 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   output: AnswerOutput
   /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
+  /** Separator between thousands of numbers in text; none by default. */
+  thousands?: Thousands
   /** The file, if it has been opened already; by default it is opened by its path. */
   input?: Input
   /** Names of the columns of answers; `prediction` by default. One that the table has gets _1, _2 … */
@@ -53,12 +56,12 @@ export async function answerTable(
   answer: (batch: QueryBatch) => Float64Array | readonly Float64Array[],
   options: AnswerTableOptions,
 ): Promise<void> {
-  const { output, onRows, modes, value, decimal, input, query, database } = options
+  const { output, onRows, modes, value, decimal, thousands, input, query, database } = options
   if (typeof output === 'string') checkAnswerOutput(output, 'predictions for a table')
   const format = formatOf(output)
   const files = path === undefined ? [] : [path]
   const values = typeof value === 'string' ? [value] : []
-  const opening = { typed: modes ?? [], values, verbatim: true, query, database, decimal, input }
+  const opening = { typed: modes ?? [], values, verbatim: true, query, database, decimal, thousands, input }
 
   /**
    * Returns the batches of rows with their answers. Faults of the columns are thrown here, before any row.

@@ -13,6 +13,7 @@ import {
   openQueries,
   type QueryBatch,
   type Table,
+  type Thousands,
   textOfCell,
 } from '../table/index.ts'
 import { numberAsText } from '../text/index.ts'
@@ -32,6 +33,8 @@ export interface FillTableOptions {
   melt?: string
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
+  /** The separator between thousands of numbers in text; none by default. */
+  thousands?: Thousands
   /** SQL whose result is filled instead of the file, which is its table `data`. */
   query?: string
   /** The file, if it has been opened already; opened from the path by default. */
@@ -58,12 +61,12 @@ export async function fillTable(
   predict: (batch: QueryBatch) => Float64Array,
   options: FillTableOptions,
 ): Promise<FilledTable> {
-  const { melt, modes, decimal, input, query, output } = options
+  const { melt, modes, decimal, thousands, input, query, output } = options
   const counts: FilledTable = { rows: 0, empty: 0, filled: 0 }
   const opening = {
     typed: melt === undefined ? (modes ?? []) : [],
     verbatim: true,
-    ...{ decimal, input, query, melt },
+    ...{ decimal, thousands, input, query, melt },
   }
   await withTable([path], opening, async (table) => {
     const types = 'session' in table ? table.columns.map(({ type }) => type) : await inferTypes(table)

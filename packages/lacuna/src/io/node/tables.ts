@@ -17,16 +17,17 @@ import {
   findStoredMode,
   jsonTable,
   parseMode,
+  plainNumber,
   planRows,
   type ReadRowsOptions,
   type RowsDriver,
   readPlanned,
-  replaceDecimalComma,
   type Table,
   type TableColumn,
   textTable,
 } from '../table/index.ts'
 import {
+  adviseFormat,
   byteOrderMarkLength,
   isTableKind,
   packingByName,
@@ -65,7 +66,10 @@ export async function readTable(
 
 /** Options for opening a table, whatever is then done with it. */
 interface OpenOptions
-  extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input' | 'threads'> {
+  extends Pick<
+    ReadTableOptions,
+    'query' | 'database' | 'decimal' | 'thousands' | 'melt' | 'like' | 'input' | 'threads'
+  > {
   /** Modes as the user typed them: columns, binnings or SQL. */
   typed: readonly string[]
   /** The value and the weight as the user typed them: columns or SQL. */
@@ -206,7 +210,7 @@ async function withSql<T>(
   const { openSqlTable } = await import('./duckdb/index.ts')
   const table = await openSqlTable(source)
   try {
-    return await work(table, duplicatesDriver(options))
+    return await work(Object.assign(table, { thousands: options.thousands }), duplicatesDriver(options))
   } finally {
     table.close()
   }
@@ -264,7 +268,7 @@ function requireOneKind(inputs: readonly Input[]): TableKind {
     if (!isTableKind(kind))
       throw new InputError(
         'table',
-        `${name}: the ending is not that of a table; use ${tableEndings.join(', ')}.`,
+        adviseFormat(name) ?? `${name}: the ending is not that of a table; use ${tableEndings.join(', ')}.`,
       )
     kinds.add(kind)
   }
@@ -282,13 +286,13 @@ async function openWithoutSql(
   inputs: readonly Input[],
   kind: 'text' | 'json',
   name: string,
-  { decimal, melt }: OpenOptions,
+  { decimal, thousands, melt }: OpenOptions,
 ): Promise<Table & { dialect?: Dialect }> {
   const files = inputs.map((input) => ({ name: input.name, open: contentReader(input) }))
-  if (kind === 'json') return jsonTable(files, { name })
+  if (kind === 'json') return { ...(await jsonTable(files, { name })), thousands }
   const delimiter = unpackedEnding(inputs[0].path) === 'tsv' ? '\t' : undefined
   return textTable(files, {
-    ...{ name, delimiter, decimal },
+    ...{ name, delimiter, decimal, thousands },
     // The columns of a wide table may be called by numbers.
     header: melt === undefined ? undefined : true,
   })
@@ -315,6 +319,8 @@ export async function inferTypes(table: Table): Promise<ColumnType[]> {
     const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row)).filter(
       (text) => text !== null,
     )
-    return typeOfTexts(table.decimal === ',' ? texts.map(replaceDecimalComma) : texts, quoted)
+    // Grouped thousands stay text, for DuckDB cannot read them.
+    const { decimal } = table
+    return typeOfTexts(decimal === ',' ? texts.map((text) => plainNumber(text, { decimal })) : texts, quoted)
   })
 }

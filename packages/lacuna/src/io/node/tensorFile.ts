@@ -28,6 +28,7 @@ import {
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { writeFactors, writeTable } from '../table/index.ts'
 import {
+  adviseFormat,
   checkEnding,
   endings,
   hasEnding,
@@ -92,6 +93,8 @@ async function openAs(path: string, what: 'tensor' | 'model', allowed: readonly 
   const hasKnownEnding = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
   const status = hasKnownEnding || path === '-' ? undefined : await stat(path).catch(() => undefined)
   const isPipe = path === '-' || (status !== undefined && !status.isFile() && !status.isDirectory())
+  const advice = hasKnownEnding || isPipe ? undefined : adviseFormat(path)
+  if (advice) throw new InputError('file', advice)
   if (!hasKnownEnding && !isPipe) checkEnding(path, what, allowed)
   return openInput(path)
 }

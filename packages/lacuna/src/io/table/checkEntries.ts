@@ -1,7 +1,7 @@
 /**
  * The entries of a table, checked and with those of equal coordinates merged, in one process or in several.
  */
-import { InputError, option, sentence } from '../../base/inputError.ts'
+import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import { type Communicator, firstFault, throwFirstFault } from '../../comm/index.ts'
 import {
   cellChecks,
@@ -28,13 +28,16 @@ export interface EntryContext {
   comm: Communicator
 }
 
+/** The part of a plan by which entries are checked. */
+type CheckPlan = Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck' | 'modes' | 'table'>
+
 /**
  * Checks the entries of this process and merges duplicates, by the policies of the plan; throws if they
  * forbid an entry.
  */
 export async function checkEntries(
   tensor: SparseTensor,
-  plan: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
+  plan: CheckPlan,
   context: EntryContext,
 ): Promise<SparseTensor> {
   if (context.comm.size > 1) return checkShard(tensor, plan, context)
@@ -44,12 +47,12 @@ export async function checkEntries(
   const known = { where, largest, negative }
   if (plan.deferDuplicateCheck && merge === 'error' && !tensor.weights) {
     const checked = checkSparseTensor(tensor, { ...known, distinct: true })
-    return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where))
+    return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where, plan))
   }
   const distinct = (await areDistinct?.(indices)) === true
   if (merge !== 'error')
     return checkSparseTensor(tensor, { ...known, duplicates: toDuplicatePolicy(merge), distinct })
-  if (!distinct) refuseDuplicates(indices, where)
+  if (!distinct) refuseDuplicates(indices, where, plan)
   return checkSparseTensor(tensor, { ...known, distinct: true })
 }
 
@@ -59,22 +62,19 @@ export async function checkEntries(
  */
 async function checkShard(
   tensor: SparseTensor,
-  {
-    merge,
-    negative = 'error',
-    deferDuplicateCheck: isDeferred,
-  }: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
+  plan: CheckPlan,
   { where, comm }: EntryContext,
 ): Promise<SparseTensor> {
+  const { merge, negative = 'error', deferDuplicateCheck: isDeferred } = plan
   const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, where)])
   if (isDeferred && merge === 'error') {
     await throwFirstFault(comm, fault)
     return deferDuplicateCheck(tensor, async () => {
-      await refuseShardDuplicates(comm, tensor, where)
+      await refuseShardDuplicates(comm, tensor, where, plan)
     })
   }
   // A single process checks cells when it knows that coordinates differ, or before it merges them.
-  const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
+  const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where, plan) : undefined
   await throwFirstFault(comm, fault)
   if (merge === 'error') return { ...tensor, ...distinct }
   return mergeShards(comm, tensor, toDuplicatePolicy(merge), { where: async (entry) => where(entry) })
@@ -85,11 +85,15 @@ const toDuplicatePolicy = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 
   merge === 'count' ? 'sum' : merge
 
 /** Throws if two entries have equal coordinates. @param where names an entry in messages */
-function refuseDuplicates(indices: readonly Uint32Array[], where: (entry: number) => string): void {
+function refuseDuplicates(
+  indices: readonly Uint32Array[],
+  where: (entry: number) => string,
+  plan: CheckPlan,
+): void {
   const firstOf = findDuplicates(indices, indices[0].length)
   if (!firstOf) return
   const first = firstOf.findIndex((first) => first !== 0)
-  throw duplicatesError(where(first), countDuplicates(firstOf))
+  throw duplicatesError(where(first), countDuplicates(firstOf), plan)
 }
 
 /**
@@ -100,6 +104,7 @@ async function refuseShardDuplicates(
   comm: Communicator,
   tensor: SparseTensor,
   where: (entry: number) => string,
+  plan: CheckPlan,
 ): Promise<Pick<SparseTensor, 'indices' | 'values'>> {
   const received = await scatterByHash(comm, tensor)
   const firstOf = findDuplicates(received.indices, received.values.length)
@@ -113,7 +118,7 @@ async function refuseShardDuplicates(
   if (!first) return { indices: received.indices, values: received.values }
   const [repeated] = await comm.sumNumbers(firstOf ? countDuplicates(firstOf) : 0)
   const [source, entry] = first
-  throw duplicatesError(await comm.broadcastText(source, () => where(entry)), repeated)
+  throw duplicatesError(await comm.broadcastText(source, () => where(entry)), repeated, plan)
 }
 
 /**
@@ -123,15 +128,26 @@ async function refuseShardDuplicates(
 const countDuplicates = (firstOf: Uint32Array): number =>
   firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
 
+/** Binnings of times for which a finer mode is proposed. */
+const COARSE_BINS: readonly string[] = ['year', 'month', 'week', 'day']
+
 /**
  * The error for rows of equal coordinates.
  * @param where the first row that repeats coordinates
  * @param repeated the number of such rows
  */
-function duplicatesError(where: string, repeated: number): InputError {
+function duplicatesError(where: string, repeated: number, { modes, table }: CheckPlan): InputError {
+  const coarse = modes.find(({ binning }) => binning !== undefined && COARSE_BINS.includes(binning))
+  const column = coarse && table.columns[coarse.column].name
+  const finer: Sentence =
+    coarse?.binning === 'day'
+      ? sentence`, or take a finer mode than ${coarse.name}: ${column ?? ''} itself`
+      : coarse
+        ? sentence`, or take a finer mode than ${coarse.name}: day(${column ?? ''}), or ${column ?? ''} itself`
+        : []
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
   return new InputError(
     'duplicate',
-    sentence`${where}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
+    sentence`${where}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}${finer}.`,
   )
 }

@@ -43,7 +43,8 @@ export async function encodeRows({
 }: Pick<ReadPlan, 'table' | 'modes' | 'value' | 'weight' | 'merge' | 'onRows'>): Promise<
   EncodedRows<Entries>
 > {
-  const context: CellContext = { unit: table.unit, decimal: table.decimal, marks: { count: 0 } }
+  const { unit, decimal, thousands } = table
+  const context: CellContext = { unit, decimal, thousands, marks: { count: 0 } }
   const needsValues = value !== undefined && merge !== 'count'
   const readers = modes.map((mode) => modeReader(mode, table, context))
   const entries = new Entries(modes.length, table.unit)

@@ -16,6 +16,7 @@ import { MAX_ORDER } from '../../tensor/index.ts'
 import { abbreviate } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
+import { adviseNumber, findThousands, isMeasure, plainNumber } from './source/numberStyle.ts'
 import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 
 /** Names of columns that hold the value. */
@@ -49,6 +50,8 @@ export interface ColumnSummary {
   spoilt?: { text: string; where: string; count: number }
   /** Formats that fit all cells, if they are times but not written as ISO 8601 has it. */
   foreign?: string[]
+  /** A cell, if all of them are numbers with units or with thousands separators. */
+  measure?: string
 }
 
 /** Summarizes the columns of a table by its first rows, `sample`. @param dates formats that the user gave */
@@ -67,7 +70,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     }
     const examples = [...new Set(texts.slice(0, 50).map(({ text }) => abbreviate(text)))].slice(0, 4)
     const filled = texts.filter(({ text }) => !isMissingMark(text))
-    const numberOf = (text: string): string => (table.decimal === ',' ? text.replace(',', '.') : text)
+    const numberOf = (text: string): string => plainNumber(text, table)
     const all = typeOfTexts(
       filled.map(({ text }) => numberOf(text)),
       quoted,
@@ -82,6 +85,8 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       examples,
       numbersRows,
       foreign: foreign.length > 0 && !dates ? foreign : undefined,
+      measure:
+        all === 'VARCHAR' && foreign.length === 0 ? measureAmong(filled.map(({ text }) => text)) : undefined,
     }
     if (all !== 'VARCHAR' || quoted) return summary
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
@@ -135,10 +140,25 @@ export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | u
   return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
 }
 
+/** A number with a unit or with thousands separators, if all texts are such; else undefined. */
+function measureAmong(texts: readonly string[]): string | undefined {
+  if (texts.length < 2) return undefined
+  if (texts.every(isMeasure)) return texts[0]
+  return findThousands(texts) === undefined ? undefined : texts.find((text) => findThousands([text]))
+}
+
 /**
- * Throws if a column has the name of a value but holds text: counting rows would hide the mistake.
+ * Throws if a column has the name of a value but holds text, or if all of its cells are numbers with units or
+ * thousands separators: counting rows would hide the mistake.
  */
 export function refuseTextValue(columns: readonly ColumnSummary[], where: string): void {
+  const measured = columns.findLast(({ measure }) => measure !== undefined)
+  const advice = measured && adviseNumber(measured.measure!, measured.name)
+  if (measured && advice)
+    throw new InputError(
+      'table',
+      sentence`${where}: the column ${measured.name} has numbers that are written as "${abbreviate(measured.measure!)}"; ${advice}.`,
+    )
   const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
   if (text)
     throw new InputError(

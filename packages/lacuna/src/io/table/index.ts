@@ -34,11 +34,12 @@ export { type MergePolicy, mergePolicies, type ReadPlan } from './readPlan.ts'
 export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
 export { type RecordsOptions, type Row, tensorFromRecords } from './records.ts'
-export { type Marks, replaceDecimalComma } from './source/cells.ts'
+export type { Marks } from './source/cells.ts'
 export { type TextFile, textTable } from './source/csv.ts'
 export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
+export { plainNumber, type Thousands } from './source/numberStyle.ts'
 export type { RowKernel } from './source/rowKernel.ts'
 export {
   type Batch,

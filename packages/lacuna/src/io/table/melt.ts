@@ -122,6 +122,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     wide,
     read,
     decimal: table.decimal,
+    thousands: table.thousands,
     guesses: table.guesses,
     async sample() {
       const all = columns.map((_, column) => ({ column }))

@@ -30,10 +30,12 @@ import {
   refuseWide,
   summarizeColumns,
 } from './guess.ts'
+import { refineTimes } from './guessTimes.ts'
 import { meltTable } from './melt.ts'
 import type { MergePolicy, ReadPlan } from './readPlan.ts'
 import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
+import type { Thousands } from './source/numberStyle.ts'
 import { columnList, type Table } from './source/rows.ts'
 
 /** Which columns of a table become modes, value and weight of a tensor. */
@@ -66,6 +68,8 @@ export interface TableOptions {
   timezone?: string
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
+  /** What stands between groups of three digits in numbers, as in 1,264; nothing by default. */
+  thousands?: Thousands
   /**
    * The name of the mode that the columns of a wide table become: all columns that no mode names, or those
    * that match the patterns after an equals sign, as in `day=2024-*`; none by default.
@@ -148,7 +152,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
   if (modes.length < 2)
     throw new InputError(
       'table',
-      sentence`${table.name}: a tensor needs at least two modes; name more with ${option('modes')}.`,
+      sentence`${table.name}: a tensor needs at least two modes; name more with ${option('modes')}, as in ${setting('modes', ...exampleModes(table))}.`,
     )
   if (modes.length > MAX_ORDER)
     throw new InputError(
@@ -165,6 +169,10 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     deferDuplicateCheck: options.deferDuplicateCheck,
   }
 }
+
+/** Two columns of a table, as an example of modes. */
+const exampleModes = ({ columns }: Table): string[] =>
+  columns.length > 1 ? columns.slice(0, 2).map(({ name }) => name) : ['user', 'item']
 
 /** A guess of which columns are modes and value. */
 export interface TableGuess {
@@ -225,7 +233,12 @@ async function chooseColumns(table: Table, options: ReadRowsOptions): Promise<Ch
   const guessed = value ? undefined : guessValue(summary)
   if (!value && !guessed) refuseTextValue(summary, where)
   const name = value?.name ?? guessed?.name
-  const texts = like?.modes?.map((mode) => mode.name) ?? guessModes(summary, name, where)
+  const guessedModes = like?.modes ? [] : guessModes(summary, name, where)
+  const texts =
+    like?.modes?.map((mode) => mode.name) ??
+    (name === undefined || options.merge !== undefined
+      ? guessedModes
+      : refineTimes(table, sample, guessedModes, options.dates))
   // A few cells that are no numbers are an error with their lines, and do not make the column one of text.
   const spoilt = guessed && describeSpoilt(guessed)
   if (spoilt) throw new InputError('value', `${spoilt}.`)

@@ -16,7 +16,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
 import { type FoundMode, findColumn, findMode, findStoredMode, modeNotFound } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
-import { replaceDecimalComma } from './source/cells.ts'
+import { type NumberStyle, plainNumber } from './source/numberStyle.ts'
 import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './source/rows.ts'
 
 /** The sizes, labels and modes of a model, by which cells are looked up. */
@@ -142,11 +142,11 @@ function findObservedColumn({ columns, name }: Table, value: QueryOptions['value
 }
 
 /** The cells of a column as numbers; NaN for those that are none or empty. */
-function cellNumbers(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float64Array {
+function cellNumbers(cells: Cells, { rowCount }: Batch, style: NumberStyle): Float64Array {
   if (cells instanceof Float64Array) return cells
   return Float64Array.from({ length: rowCount }, (_, row) => {
     const text = cellText(cells, row)?.trim() ?? ''
-    return text === '' ? NaN : Number(decimal === ',' ? text.replace(',', '.') : text)
+    return text === '' ? NaN : Number(plainNumber(text, style))
   })
 }
 
@@ -166,7 +166,7 @@ function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): 
     const index = text.trim() === '' ? NaN : Number(text)
     return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
   }
-  const hasCommas = table.decimal === ',' && (!labels || isNumeric(type))
+  const hasSigns = (table.decimal === ',' || table.thousands) && (!labels || isNumeric(type))
   // Most labels occur in many rows.
   const cache = new Map<string, number>()
   return (cells, { rowCount }) =>
@@ -175,7 +175,7 @@ function modeLookup(mode: FoundMode, table: Table, model: Labelled, m: number): 
       if (text === null) return -1
       const known = cache.get(text)
       if (known !== undefined) return known
-      const index = find(hasCommas ? replaceDecimalComma(text) : text)
+      const index = find(hasSigns ? plainNumber(text, table) : text)
       if (cache.size < 2 ** 20) cache.set(text, index)
       return index
     })

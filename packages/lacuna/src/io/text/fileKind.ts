@@ -4,7 +4,7 @@
  */
 
 import { LF } from '../../base/characters.ts'
-import { InputError, joinWithOr } from '../../base/inputError.ts'
+import { InputError, joinWithOr, type Sentence, sentence, setting } from '../../base/inputError.ts'
 import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { isEntryLine } from './entryLines.ts'
 
@@ -61,6 +61,19 @@ export function checkEnding(path: string, what: string, allowed: readonly string
       'file',
       `${path}: the ending is not that of a ${what} file; use ${joinWithOr(allowed)}.`,
     )
+}
+
+/** Endings of spreadsheets. */
+const SHEETS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers']
+/** Endings of databases. */
+const DATABASES = ['.db', '.sqlite', '.sqlite3', '.duckdb']
+
+/** The error for a file of another program, with the way to read it; undefined for any other file. */
+export function adviseFormat(path: string): Sentence | undefined {
+  if (hasEnding(path, SHEETS))
+    return sentence`${path}: this is a spreadsheet; save the sheet as CSV (File, Save As) and give that.`
+  if (hasEnding(path, DATABASES))
+    return sentence`${path}: this is a database; name one of its tables in place of the file, and the file by ${setting('database', path)}.`
 }
 
 /** The compression of a file, by its name; undefined if there is none. */

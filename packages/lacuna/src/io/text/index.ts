@@ -23,6 +23,7 @@ export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
 export { abbreviate, doubleQuote, oneLine, printable, textOfBytes } from './escape.ts'
 export {
+  adviseFormat,
   checkEnding,
   endings,
   type FileKind,

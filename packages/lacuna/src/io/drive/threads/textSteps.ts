@@ -136,6 +136,7 @@ class ByteRange {
     const { files, columns, dialect } = text
     this.table = {
       ...{ name: files[0].name, columns, unit: 'line', decimal: dialect.decimal },
+      thousands: dialect.thousands,
       read: (wanted) => this.#read(wanted),
       sample: async () => {
         throw new Error('A range of a table has no sample.')

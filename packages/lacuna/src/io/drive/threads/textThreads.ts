@@ -144,9 +144,9 @@ async function encodeByThreads(
     String(Number(line) + lines[marked](example.firstFile)),
   )
   const marks = { count: sum((answer) => answer.marks.count), first }
-  const { unit, decimal } = table
+  const { unit, decimal, thousands } = table
   const readers = modes.map((mode, m) => {
-    const reader = modeReader(mode, table, { unit, decimal, marks })
+    const reader = modeReader(mode, table, { unit, decimal, thousands, marks })
     return { ...reader, dictionary: () => merged[m].dictionary }
   })
   const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))

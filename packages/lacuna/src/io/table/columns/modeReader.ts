@@ -15,13 +15,8 @@ import {
   numberText,
   typeOfTexts,
 } from '../../../labels/index.ts'
-import {
-  type CellContext,
-  isMissingMark,
-  noteMark,
-  readNumbers,
-  replaceDecimalComma,
-} from '../source/cells.ts'
+import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
+import { plainNumber } from '../source/numberStyle.ts'
 import {
   type Batch,
   type Cells,
@@ -100,7 +95,7 @@ export function modeReader(mode: FoundMode, table: Table, context: CellContext):
 }
 
 /** The reader of a mode whose labels are texts; these may turn out to be numbers when all are known. */
-function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
+function textReader(mode: FoundMode, column: TableColumn, { unit, ...style }: CellContext): ModeReader {
   const coder = new TextCoder()
   const codesFor = codesBuffer()
   /** Makes texts of a type labels or indices. @param mustBeRaw whether they must be indices */
@@ -158,7 +153,8 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
       if (integers && !known?.labels && column.type === undefined)
         return finishNumbers(mode, 'BIGINT', integers, index, known)
       const given = distinctValues(dictionary) as readonly string[]
-      const withPoints = decimal === ',' ? given.map(replaceDecimalComma) : given
+      const hasSigns = style.decimal === ',' || style.thousands !== undefined
+      const withPoints = hasSigns ? given.map((text) => plainNumber(text, style)) : given
       // Only numbers have decimal commas: in a mode of texts, "1,5" stays as it is.
       const textsOf = (type: ColumnType): readonly string[] => (isNumeric(type) ? withPoints : given)
       if (known?.labels) {

@@ -1,6 +1,6 @@
 /** Modes of a table: the text that the user gives for each, looked up among the columns. */
 
-import { InputError, option, sentence } from '../../../base/inputError.ts'
+import { InputError, option, sentence, setting } from '../../../base/inputError.ts'
 import { type BinningName, binningNames, type ColumnType, checkArgument } from '../../../labels/index.ts'
 import type { Mode, ModeSource } from '../../../tensor/index.ts'
 import { columnList, type TableColumn } from '../source/rows.ts'
@@ -114,6 +114,7 @@ export function findMode(
       ...{ argument, index },
     }
   }
+  refuseMisspelt(body, columns)
   const word = /^("(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_]*)$/u
   const missing = word.test(body)
     ? unquote(body)
@@ -121,6 +122,31 @@ export function findMode(
       ? parsed.column
       : undefined
   if (missing !== undefined) throw noColumn(missing, columns, where)
+}
+
+/**
+ * Throws for two common mistakes: several columns in one text, separated by commas or blanks, and a binning
+ * with square brackets.
+ */
+function refuseMisspelt(body: string, columns: readonly TableColumn[]): void {
+  const isMode = (text: string): boolean => {
+    const name = parseBinning(text)?.column ?? unquote(text)
+    return findColumn(columns, name) >= 0
+  }
+  for (const separator of [/\s*[,;]\s*/, /\s+/]) {
+    const pieces = body.split(separator)
+    if (pieces.length > 1 && pieces.every(isMode))
+      throw new InputError(
+        'table',
+        sentence`The mode "${body}" is ${pieces.length} columns; separate modes by blanks: ${setting('modes', ...pieces)}.`,
+      )
+  }
+  const [, name = '', inside = ''] = /^(\w+)\s*[[{]([^\]}]*)[\]}]$/.exec(body) ?? []
+  if (binningNames.some((known) => known === name.toLowerCase()))
+    throw new InputError(
+      'table',
+      sentence`The mode ${body} needs round brackets; write ${setting('modes', `${name}(${inside})`)}.`,
+    )
 }
 
 /** The error for a column that a table does not have. @param where the table, as messages call it */

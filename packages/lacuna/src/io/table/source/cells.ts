@@ -1,6 +1,7 @@
 /** Cells as numbers, and the errors for cells that are none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../text/index.ts'
+import { adviseNumber, type NumberStyle, plainNumber } from './numberStyle.ts'
 import { type Batch, type Cells, cellText, locateRow, type Table, type Texts } from './rows.ts'
 
 /**
@@ -35,16 +36,10 @@ export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['u
   marks.first = `"${text}" in ${locateRow(batch, row, unit)}`
 }
 
-/** A number with a decimal comma as one with a point; any other text as it is. */
-export const replaceDecimalComma = (text: string): string =>
-  /^\s*[-+]?(\d+,\d*|,\d+)(e[-+]?\d+)?\s*$/i.test(text) ? text.replace(',', '.') : text
-
 /** How the cells of a table are read; shared by all columns. */
-export interface CellContext {
+export interface CellContext extends NumberStyle {
   /** The unit of a batch's `lines` in messages. */
   unit: Table['unit']
-  /** The decimal separator; a point by default. */
-  decimal?: ',' | '.'
   /** Counts the cells that hold marks. */
   marks: Marks
 }
@@ -105,9 +100,19 @@ export function readValues(
     }
     const length = context.decimal === ',' ? copyWithPoint(cells.bytes, from, to) : -1
     const x = context.decimal === ',' ? parseDecimal(scratch, 0, length) : parseDecimal(cells.bytes, from, to)
-    values[row] = Number.isFinite(x) ? x : explainValue(cells, batch, row, name, context)
+    values[row] = Number.isFinite(x)
+      ? x
+      : (groupedValue(cells, row, context) ?? explainValue(cells, batch, row, name, context))
   }
   return values
+}
+
+/** The float32 of a cell with thousands separators; undefined if it has none, or is no number. */
+function groupedValue(cells: Texts, row: number, context: CellContext): number | undefined {
+  if (context.thousands === undefined) return undefined
+  const text = plainNumber(cellText(cells, row) ?? '', context)
+  const x = text.trim() === '' ? NaN : Math.fround(Number(text))
+  return Number.isFinite(x) ? x : undefined
 }
 
 /**
@@ -125,13 +130,18 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
       'value',
       `${where}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
     )
-  if (context.decimal === ',' && /^[-+]?\d+\.\d*$/.test(text))
+  if (context.decimal === ',' && context.thousands === undefined && /^[-+]?\d+\.\d*$/.test(text))
     throw new InputError(
       'value',
-      sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
+      sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, say ${option('decimal', '.')}, or ${option('thousands', '.')} if it stands between thousands.`,
     )
-  if (!Number.isNaN(Number(context.decimal === ',' ? text.replace(',', '.') : text)))
-    throw tooLarge(where, text)
+  const advice = adviseNumber(text, name)
+  if (advice && context.thousands === undefined)
+    throw new InputError(
+      'value',
+      sentence`${where}: the value ${name} is "${abbreviate(text)}", which is no number; ${advice}.`,
+    )
+  if (!Number.isNaN(Number(plainNumber(text, context)))) throw tooLarge(where, text)
   throw new InputError(
     'value',
     `${where}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
@@ -155,7 +165,7 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, context: C
     numbers[row] = NaN
     if (to <= from) continue
     const text = textOfBytes(cells.bytes, from, to)
-    const x = Number(context.decimal === ',' ? text.replace(',', '.') : text)
+    const x = Number(plainNumber(text, context))
     if (Number.isFinite(x)) numbers[row] = x
     else if (isMissingMark(text)) noteMark(context.marks, batch, row, context.unit, text)
     else

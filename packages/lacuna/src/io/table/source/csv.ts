@@ -39,17 +39,18 @@ export async function textTable(
   const head = await readHead(first, SAMPLE_BYTES)
   const start = decodeHead(head, first.name) + endOfWhole(head, SAMPLE_BYTES)
   let dialect = sniffDialect(start, first.name, options)
-  const { names, decimal } = dialect
+  const { names, decimal, thousands } = dialect
   for (const file of files.slice(1)) dialect = combineDialects(dialect, await sniffFurtherFile(file, dialect))
   const { quoted } = dialect
   const columns = names.map((name, c) => ({ name, quoted: quoted[c] || undefined }))
   const all = columns.map((_, column) => ({ column }))
-  const guessed = options.decimal === undefined && decimal === ','
+  const guessed = options.decimal === undefined && options.thousands === undefined && decimal === ','
   return {
     name: options.name ?? (files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name),
     unit: 'line',
     columns,
     decimal,
+    ...(thousands !== undefined && { thousands }),
     dialect,
     guesses: guessed ? ['a comma stands before the fraction of a number'] : undefined,
     async sample() {
@@ -138,10 +139,10 @@ export function decodeHead(head: Uint8Array, name: string): string {
  * @param expected the dialect of the first file
  */
 async function sniffFurtherFile(file: TextFile, expected: Dialect): Promise<SniffedDialect> {
-  const { delimiter, header, decimal } = expected
+  const { delimiter, header, decimal, thousands } = expected
   const head = await readHead(file, FURTHER_BYTES)
   const start = decodeHead(head, file.name) + endOfWhole(head, FURTHER_BYTES)
-  const dialect = sniffDialect(start, file.name, { delimiter, header, decimal })
+  const dialect = sniffDialect(start, file.name, { delimiter, header, decimal, thousands })
   const { names } = dialect
   if (names.length !== expected.names.length || names.some((name, c) => name !== expected.names[c]))
     throw new InputError(

@@ -6,6 +6,7 @@
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { isTemporal, typeOfTexts } from '../../../labels/index.ts'
 import { isMissingMark } from './cells.ts'
+import type { Thousands } from './numberStyle.ts'
 import { checkColumnCount, MAX_COLUMNS, uniqueNames } from './rows.ts'
 
 /** How the text of a table is written. */
@@ -22,6 +23,8 @@ export interface Dialect {
   keepsEmpty: boolean
   /** The decimal separator. */
   decimal: ',' | '.'
+  /** The separator between groups of three digits, if it was given. */
+  thousands?: Thousands
 }
 
 /** A dialect that was recognized by the beginning of a text. */
@@ -40,6 +43,8 @@ export interface DialectOptions {
   header?: boolean
   /** The decimal separator; recognized by default. */
   decimal?: ',' | '.'
+  /** The separator between groups of three digits; none by default. */
+  thousands?: Thousands
 }
 
 /** Delimiters that are recognized; of those that fit alike, the first is taken; if none fits, the last. */
@@ -73,9 +78,14 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
     has,
     quoted: quotedColumns(quotes),
     keepsEmpty: has.quoted && has.plain,
-    decimal: given.decimal ?? sniffDecimal(body, delimiter, name),
+    decimal: given.decimal ?? decimalBeside(given.thousands) ?? sniffDecimal(body, delimiter, name),
+    ...(given.thousands !== undefined && { thousands: given.thousands }),
   }
 }
+
+/** The decimal separator that a thousands separator leaves; undefined if both are possible. */
+const decimalBeside = (thousands: Thousands | undefined): ',' | '.' | undefined =>
+  thousands === ',' ? '.' : thousands === '.' ? ',' : undefined
 
 /** Whether the fields of a column are in quotes; undefined where all are empty or marks of missing values. */
 type QuoteUse = boolean | undefined
@@ -206,7 +216,7 @@ function sniffDecimal(body: readonly Field[][], delimiter: string, name: string)
   if (points !== undefined || grouped)
     throw new InputError(
       'table',
-      sentence`${name}: numbers are written as ${commas[0]}${points === undefined ? '' : ` and as ${points}`}, so that it is not clear what the comma means; say what stands before the fraction with ${option('decimal', ',', '.')}.`,
+      sentence`${name}: numbers are written as ${commas[0]}${points === undefined ? '' : ` and as ${points}`}, so that it is not clear what the comma means; say ${option('decimal', ',')} if it stands before fractions, ${option('thousands', ',')} if between thousands.`,
     )
   return ','
 }

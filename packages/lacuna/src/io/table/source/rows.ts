@@ -7,6 +7,7 @@
 import { InputError } from '../../../base/inputError.ts'
 import type { ColumnType } from '../../../labels/index.ts'
 import { textOfBytes } from '../../text/index.ts'
+import type { NumberStyle } from './numberStyle.ts'
 
 /** A column of a table. */
 export interface TableColumn {
@@ -124,15 +125,13 @@ export interface Wanted {
 }
 
 /** A source of rows. */
-export interface Table {
+export interface Table extends NumberStyle {
   /** The name that messages use. */
   readonly name: string
   /** The columns, in order. */
   readonly columns: readonly TableColumn[]
   /** The unit of `lines` in messages. */
   readonly unit: 'line' | 'row'
-  /** The decimal separator of numbers; a point by default. */
-  readonly decimal?: ',' | '.'
   /** Sentences about guesses that change what the numbers of the table are. */
   readonly guesses?: readonly string[]
   /** Reads all columns of the first rows, some thousands. */

@@ -1,0 +1,82 @@
+/** How a table writes numbers: decimal and thousands separators, and advice about texts that are nearly numbers. */
+import { option, type Sentence, sentence, setting } from '../../../base/inputError.ts'
+import { doubleQuote, escapeRegExp } from '../../text/index.ts'
+
+/** Characters that may stand between groups of three digits; a blank also stands for narrow and fixed ones. */
+export type Thousands = ',' | '.' | ' ' | "'"
+/** Every thousands separator. */
+export const thousandsSigns: readonly Thousands[] = [',', '.', ' ', "'"]
+
+/** How numbers are written. */
+export interface NumberStyle {
+  /** The decimal separator; a point by default. */
+  decimal?: ',' | '.'
+  /** The separator between groups of three digits; none by default. */
+  thousands?: Thousands
+}
+
+/** A class of characters, for a pattern, of a thousands separator. */
+const classOf = (sign: Thousands): string =>
+  sign === ' ' ? '[ \\u00a0\\u2009\\u202f]' : sign === "'" ? "['’]" : escapeRegExp(sign)
+
+/** The pattern of a whole number with thousands separators, which may have a fraction after a decimal sign. */
+const groupedPattern = (sign: Thousands, decimal: ',' | '.'): RegExp =>
+  new RegExp(`^\\s*[-+]?\\d{1,3}(${classOf(sign)}\\d{3})+(${escapeRegExp(decimal)}\\d*)?\\s*$`)
+
+const patterns = new Map<string, RegExp>()
+
+/**
+ * A number as JavaScript writes it: without thousands separators and with a decimal point; a text that is no
+ * number of this style stays as it is.
+ */
+export function plainNumber(text: string, { decimal = '.', thousands }: NumberStyle): string {
+  if (thousands !== undefined) {
+    const key = `${thousands}${decimal}`
+    const grouped = patterns.get(key) ?? groupedPattern(thousands, decimal)
+    patterns.set(key, grouped)
+    if (grouped.test(text))
+      text = text.replace(new RegExp(classOf(thousands), 'g'), (at) => (at === decimal ? at : ''))
+  }
+  return decimal === ',' ? replaceDecimalComma(text) : text
+}
+
+/** A number with a decimal comma as one with a point; any other text as it is. */
+export const replaceDecimalComma = (text: string): string =>
+  /^\s*[-+]?(\d+,\d*|,\d+)(e[-+]?\d+)?\s*$/i.test(text) ? text.replace(',', '.') : text
+
+/** The thousands separator with which all texts are numbers, some of them grouped; undefined if there is none. */
+export function findThousands(texts: readonly string[]): Thousands | undefined {
+  return thousandsSigns.find((sign) => {
+    const styles: readonly (',' | '.')[] = sign === ',' ? ['.'] : sign === '.' ? [','] : ['.', ',']
+    return styles.some(
+      (decimal) =>
+        texts.some((text) => groupedPattern(sign, decimal).test(text)) &&
+        texts.every((text) => {
+          const plain = plainNumber(text, { decimal, thousands: sign })
+          return plain.trim() !== '' && Number.isFinite(Number(plain))
+        }),
+    )
+  })
+}
+
+/** A number with a unit or a sign of money before or behind it: 483,57 €, 1.07 °C, $5, 12%. */
+const MEASURE = /^\s*(?:[^\d\s.,+-]{1,5}\s*[-+]?[\d.,]*\d|[-+]?\d[\d.,]*\s*[^\d\s.,+-][^\d]{0,11})\s*$/u
+
+/** Whether a text is a number with a unit. Letters and digits without a blank between are a code: A12, 4x. */
+export const isMeasure = (text: string): boolean =>
+  MEASURE.test(text) && !/^\s*([a-z]+\d|\d[\d.,]*[a-z]+\s*$)/i.test(text)
+
+/**
+ * The advice for a text that is no number but nearly one, to follow a semicolon: the thousands separator, or
+ * SQL that removes a unit. Undefined for any other text.
+ * @param column the name of the column
+ */
+export function adviseNumber(text: string, column: string): Sentence | undefined {
+  const sign = findThousands([text])
+  if (sign !== undefined) return sentence`say with ${option('thousands', sign)} what stands between thousands`
+  if (!isMeasure(text)) return undefined
+  const name = doubleQuote(column)
+  const isComma = /\d,\d{1,2}(?!\d)/.test(text)
+  const digits = `regexp_replace(${name}, '[^0-9${isComma ? ',' : '.'}-]', '', 'g')`
+  return sentence`the unit can be removed by SQL: ${setting('value', isComma ? `replace(${digits}, ',', '.')` : digits)}`
+}
