@@ -6,6 +6,7 @@
 
 import type { SparseTensor } from './sparseTensor.ts'
 import { byEntry, type FoldBy } from './split/folds.ts'
+import { gapLengths } from './split/gapBlocks.ts'
 import { cellsOf } from './split/pickCells.ts'
 
 /** The smallest fraction of known cells: with fewer, the pattern of missing cells means nothing. */
@@ -20,8 +21,8 @@ const MOST_ORDER = 6
 
 /**
  * Returns the smallest set of modes such that cells are missing in whole groups of cells that agree in these
- * modes; all modes if cells are missing one by one, or if the pattern is unclear (too few known cells, or too
- * many modes).
+ * modes, with the number of consecutive rows that are missing together; all modes if cells are missing one by
+ * one, or if the pattern is unclear (too few known cells, or too many modes).
  */
 export function gapsOf(tensor: SparseTensor): FoldBy {
   const { dims, values } = tensor
@@ -35,23 +36,25 @@ export function gapsOf(tensor: SparseTensor): FoldBy {
   for (const modes of subsets) {
     const groups = modes.reduce((product, mode) => product * dims[mode], 1)
     const perGroup = cells / groups
-    const empty = groups - countGroups(tensor, modes, groups)
+    const { hasEntry, count } = findGroups(tensor, modes, groups)
     const byChance = groups * (1 - known) ** perGroup
-    if (((empty - byChance) * perGroup) / (cells - values.length) >= LEAST_IN_GROUPS)
-      return modes.map((mode) => ({ mode, length: 1 }))
+    if (((groups - count - byChance) * perGroup) / (cells - values.length) < LEAST_IN_GROUPS) continue
+    const lengths = gapLengths({ sizes: modes.map((mode) => dims[mode]), hasEntry })
+    return modes.map((mode, axis) => ({ mode, length: lengths[axis] }))
   }
   return byEntry(tensor)
 }
 
 /**
- * Returns the number of groups of cells that agree in the given modes and have an entry.
+ * Finds the groups of cells that agree in the given modes and have an entry.
  * @param groups the number of all groups, the product of these modes' sizes
+ * @returns per group, row-major, 1 if it has an entry; and the number of those
  */
-function countGroups(
+function findGroups(
   { dims, indices, values }: SparseTensor,
   modes: readonly number[],
   groups: number,
-): number {
+): { hasEntry: Uint8Array; count: number } {
   const hasEntry = new Uint8Array(groups)
   let count = 0
   for (let e = 0; e < values.length; e++) {
@@ -60,5 +63,5 @@ function countGroups(
     count += 1 - hasEntry[at]
     hasEntry[at] = 1
   }
-  return count
+  return { hasEntry, count }
 }

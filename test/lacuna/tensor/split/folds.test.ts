@@ -100,6 +100,26 @@ describe('gaps', () => {
     expect(rowAndSome(0.25)).toEqual([0, 1, 2])
   })
 
+  it('gapsOf finds how many consecutive rows are missing together', () => {
+    const lengths = (isOut: (coordinate: readonly number[]) => boolean): number[] =>
+      gapsOf(cells([20, 6, 60], isOut)).map(({ length }) => length)
+    // Single days of stations; runs of four or five days; five stations at a time.
+    expect(lengths(([i, , k]) => chance(i, k) < 0.3)).toEqual([1, 1])
+    const [station, days] = lengths(([i, , k]) => chance(i, Math.floor((k + i) / 4)) < 0.3)
+    expect(station).toBe(1)
+    expect(days).toBeGreaterThanOrEqual(4)
+    expect(days).toBeLessThanOrEqual(6)
+    const [stations, day] = lengths(([i, , k]) => chance(k) < 0.3 && (i * 7 + k) % 20 < 5)
+    expect(stations).toBe(5)
+    expect(day).toBe(1)
+    // A gap in the middle, whole days of all stations: blocks of the length of the gap.
+    expect(lengths(([, , k]) => k >= 30 && k < 33)).toEqual([3])
+  })
+
+  it('gapsOf leaves enough blocks to make folds of', () => {
+    expect(gapsOf(cells([20, 6, 60], ([, , k]) => k >= 20 && k < 50))).toEqual([{ mode: 2, length: 3 }])
+  })
+
   it('gapsOf finds no groups where nearly all cells are missing', () => {
     expect(by(([i, j, k]) => (i + j + k) % 60 !== 0 || k % 2 === 0)).toEqual([0, 1, 2])
   })
