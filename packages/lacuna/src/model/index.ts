@@ -32,7 +32,7 @@ export { type ErrorSummary, summarizeError } from './evaluate/errorSummary.ts'
 export { ErrorTally } from './evaluate/errorTally.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type Quality } from './evaluate/evaluate.ts'
 export { ExactSum } from './evaluate/exactSum.ts'
-export { type FoldError, predictFold } from './evaluate/foldErrors.ts'
+export { type FoldError, foldError, predictFold } from './evaluate/foldErrors.ts'
 export type { ModeErrors } from './evaluate/modeErrors.ts'
 export type { OutOfFold } from './evaluate/outOfFold.ts'
 export {

@@ -76,7 +76,15 @@ export {
   type TensorOptions,
   tensorBytes,
 } from './sparseTensor.ts'
-export { describeFoldBy, entriesWhere, type FoldBy, foldByText, foldsOf, splitFold } from './split/folds.ts'
+export {
+  describeFoldBy,
+  entriesWhere,
+  type FoldBy,
+  foldByText,
+  foldsOf,
+  groupHashes,
+  splitFold,
+} from './split/folds.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './split/leaveOneOut.ts'
 export { cellsOf } from './split/pickCells.ts'
 export { type Split, type SplitFractions, split, splitShard } from './split/split.ts'

@@ -9,6 +9,8 @@ export interface FoldError {
   squares: number
   /** Entries of the fold. */
   entries: number
+  /** Σ w (x − y)² with weights that limit the influence of single blocks; undefined where all are 1. */
+  capped?: number
 }
 
 /**
@@ -18,6 +20,7 @@ export interface FoldError {
  * @param fold the fold to predict
  * @param model the model that was fitted without that fold
  * @param predictions one value per entry of the tensor; those of the fold are set
+ * @param weights of the entries in the capped error; all 1 by default
  */
 export function predictFold(
   { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,
@@ -25,14 +28,35 @@ export function predictFold(
   fold: number,
   model: CpModel,
   predictions: Float32Array,
+  weights?: Float32Array,
 ): FoldError {
   const entries = entriesWhere(folds, (other) => other === fold)
   const predicted = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
+  for (let i = 0; i < entries.length; i++) predictions[entries[i]] = predicted[i]
+  return foldError(values, predictions, entries, weights)
+}
+
+/**
+ * The error of predictions on some entries.
+ * @param entries the numbers of the entries
+ * @param weights of all entries in the capped error; all 1 by default
+ */
+export function foldError(
+  values: Float32Array,
+  predictions: Float32Array,
+  entries: Uint32Array,
+  weights?: Float32Array,
+): FoldError {
   const squares = new ExactSum()
-  for (let i = 0; i < entries.length; i++) {
-    const e = entries[i]
-    predictions[e] = predicted[i]
-    squares.add((values[e] - predicted[i]) ** 2)
+  const capped = weights && new ExactSum()
+  for (const e of entries) {
+    const square = (values[e] - predictions[e]) ** 2
+    squares.add(square)
+    capped?.add(weights![e] * square)
   }
-  return { squares: squares.value, entries: entries.length }
+  return {
+    squares: squares.value,
+    entries: entries.length,
+    ...(capped && { capped: capped.value }),
+  }
 }

@@ -49,6 +49,19 @@ export interface FoldCheckpointing {
   save(): Promise<void>
 }
 
+/** What ends a cross-fit before all of its models are fitted, and how errors count for it. */
+export interface FoldJudgement {
+  /**
+   * Called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given up where it
+   * returns true.
+   */
+  isHopeless: (first: readonly FoldError[]) => boolean
+  /** Weights of the entries in capped errors; all 1 by default. */
+  weights?: Float32Array
+  /** Its time limit; none by default. */
+  limit?: FoldLimit
+}
+
 /** The time limit of a cross-fit. */
 export interface FoldLimit {
   /** When its models must be there. */
@@ -103,9 +116,6 @@ export function crossFit(
 ): Promise<CrossFit | undefined>
 /**
  * Fits one model per fold without it, and gives up after the first folds if they are hopeless.
- * @param isHopeless called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given
- * up where it returns true
- * @param limit its time limit; none by default
  * @returns undefined if it was interrupted, or given up because the time was up
  */
 export function crossFit(
@@ -113,16 +123,14 @@ export function crossFit(
   options: RunOptions,
   foldOptions: CrossFitOptions,
   checkpointing: FoldCheckpointing | undefined,
-  isHopeless: (first: readonly FoldError[]) => boolean,
-  limit?: FoldLimit,
+  judgement: FoldJudgement,
 ): Promise<CrossFit | Abandoned | Unfinished | undefined>
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
   { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
   checkpointing?: FoldCheckpointing,
-  isHopeless: (first: readonly FoldError[]) => boolean = () => false,
-  limit?: FoldLimit,
+  { isHopeless, weights, limit }: FoldJudgement = { isHopeless: () => false },
 ): Promise<CrossFit | Abandoned | Unfinished | undefined> {
   const { seed, rank } = settingsOf(options)
   checkFoldCount(count)
@@ -166,7 +174,7 @@ export async function crossFit(
       }
       models[fold] = model
       const begun = performance.now()
-      foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions)
+      foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions, weights)
       limit?.deadline.notePredictions(foldErrors[fold].entries, (performance.now() - begun) / 1000)
       // The decision is that on the first folds in their order, whichever model is finished first.
       for (let first = 1; foldErrors[first - 1]; first++)

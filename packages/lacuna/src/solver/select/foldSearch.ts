@@ -6,8 +6,16 @@
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { FoldError } from '../../model/index.ts'
-import { type FoldBy, foldByText, gapsOf, type SparseTensor } from '../../tensor/index.ts'
+import { type FoldError, foldError } from '../../model/index.ts'
+import {
+  entriesWhere,
+  type FoldBy,
+  foldByText,
+  gapsOf,
+  reshapedModes,
+  resolveReshaping,
+  type SparseTensor,
+} from '../../tensor/index.ts'
 import { refuseOtherSettings } from '../run/resume.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
@@ -21,8 +29,9 @@ import {
   FOLDS,
   type Unfinished,
 } from './crossFit.ts'
+import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
 import { Deadline } from './deadline.ts'
-import type { FoldTrial, TrialChanges, TrialSettings } from './trials.ts'
+import { criterionOf, type FoldTrial, type TrialChanges, type TrialSettings } from './trials.ts'
 
 /** The state of a search, to be saved; plain data but for the runs. */
 export interface SearchState {
@@ -38,6 +47,8 @@ export interface SearchState {
   seconds: number
   /** Finished trials. */
   trials: FoldTrial[]
+  /** Weights of blocks with much of the squared error of the first trial; none by default. */
+  capped?: CappedBlocks
   /** The current trial: its settings as JSON. */
   trial?: string
   /** Per fold, the state of the current trial's run; undefined where it has not begun. */
@@ -70,12 +81,21 @@ export interface SearchOptions extends CrossFitOptions {
   seconds?: number
 }
 
-/**
- * A trial whose RMSE is above that of the best by this fraction on each of the first two folds is given up.
- */
+/** How a trial is made. */
+export interface AttemptOptions {
+  /** Number of folds on which it is made, the first ones; all by default. */
+  folds?: number
+  /**
+   * The trial is given up if its error is above that of the best by this fraction on each of the first two
+   * folds; 0.01 by default.
+   */
+  tolerance?: number
+}
+
+/** The default of `AttemptOptions.tolerance`. */
 const HOPELESS = 0.01
-/** Models stay in memory for trials whose RMSE is above the best by at most this fraction. */
-const MODELS_STAY = 0.05
+/** Most trials whose models stay in memory: those of the smallest errors. */
+export const MOST_KEPT = 8
 
 /** The trials of a search, their models, and the clock of its time limit. */
 export class FoldSearch {
@@ -106,8 +126,11 @@ export class FoldSearch {
   #trial: string | undefined
   /** When the search was last saved, in milliseconds of `performance.now`. */
   #savedAt = performance.now()
-  /** Rank of the last trial, and the seconds that it would have taken on all folds. */
-  #last: { rank: number; seconds: number } | undefined
+  /** Size of the last trial (`sizeOf`), and the seconds that it would have taken on all folds. */
+  #last: { size: number; seconds: number } | undefined
+  /** The blocks whose influence is limited; undefined before the first trial. */
+  #capped: CappedBlocks | undefined
+  #weights: Float32Array | undefined
 
   /**
    * Checks the options, but fits nothing yet; throws if a saved search had other settings or folds.
@@ -129,13 +152,28 @@ export class FoldSearch {
       refuseOtherSettings(saved.settings, this.#settings)
     }
     this.#modelsAfter = isEnsemble ? 0 : 1
+    if (saved?.capped) this.#cap(saved.capped)
     const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
     this.deadline = new Deadline({ seconds, entries: tensor.values.length, isEnsemble })
   }
 
-  /** The trial with the smallest RMSE; there must be one. */
+  /** The trial on all folds, or given up, with the smallest error; there must be one. */
   get best(): FoldTrial {
-    return this.trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
+    return this.trials
+      .filter(({ isScreening }) => !isScreening)
+      .reduce((best, trial) => (criterionOf(trial) < criterionOf(best) ? trial : best))
+  }
+
+  /** The trials whose models were fitted on all folds, the one with the smallest error first. */
+  get finished(): FoldTrial[] {
+    return this.trials
+      .filter(({ folds }) => folds === this.folds)
+      .sort((a, b) => criterionOf(a) - criterionOf(b))
+  }
+
+  /** Weights of the entries in the criterion, in the order of the tensor; undefined where all are 1. */
+  get weights(): Float32Array | undefined {
+    return this.#weights
   }
 
   /** Seconds of this search, including those before it was saved and resumed. */
@@ -149,13 +187,22 @@ export class FoldSearch {
   }
 
   /**
-   * Whether a trial of this rank would finish before the time limit, if its time grows as rank^1.5 from that
-   * of the last trial; true for the first one.
+   * Whether a trial would finish before the time limit, if its time grows from that of the last trial as
+   * `sizeOf` does; true for the first one.
+   * @param folds number of folds on which it is made; all by default
    */
-  hasTimeFor(rank: number): boolean {
+  hasTimeFor(changes: TrialChanges, folds = this.folds): boolean {
     if (!this.#last) return true
-    const seconds = this.#last.seconds * Math.max(1, rank / this.#last.rank) ** 1.5
+    const size = this.#sizeOf({ ...this.#options, ...changes })
+    const seconds = (this.#last.seconds * Math.max(1, size / this.#last.size) * folds) / this.folds
     return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
+  }
+
+  /** About how long models with these options take, in arbitrary units: modes × rank^1.5. */
+  #sizeOf(options: RunOptions): number {
+    const { rank, mergeModes, split } = settingsOf(options)
+    const reshaping = resolveReshaping({ mergeModes, split }, this.#tensor)
+    return reshapedModes(reshaping, this.#tensor.dims).dims.length * rank ** 1.5
   }
 
   /** Seconds of the models that follow the search, from those of a trial on all folds. */
@@ -168,34 +215,65 @@ export class FoldSearch {
    * if that is due.
    * @returns the trial, also if it was given up; undefined if it was interrupted or the time was up
    */
-  async attempt(changes: TrialChanges): Promise<FoldTrial | undefined> {
+  async attempt(
+    changes: TrialChanges,
+    { folds = this.folds, tolerance = HOPELESS }: AttemptOptions = {},
+  ): Promise<FoldTrial | undefined> {
     const options = { ...this.#options, ...changes }
     const settings = trialSettings(options)
     const key = JSON.stringify(settings)
+    const isScreening = folds < this.folds
     const known = [...this.trials, ...(this.#searchOptions.checkpointing?.saved?.trials ?? [])].find(
-      (trial) => trialKey(trial) === key,
+      (trial) => trialKey(trial) === key && (isScreening || !trial.isScreening),
     )
     if (known) return this.#add(known, changes)
     this.#searchOptions.onBegin?.(settings)
     const start = performance.now()
     const best = this.trials.length > 0 ? this.best : undefined
-    const fit = await this.#fit(options, key, best)
+    const fit = await this.#fit(options, key, best, { folds, tolerance })
     if (!fit) return undefined
     if ('isUnfinished' in fit) {
       this.unfinished = fit
       return undefined
     }
+    if (!this.#capped && 'predictions' in fit) this.#capFirst(fit)
     const { foldErrors } = fit
-    const trial = { ...settings, ...trialError(foldErrors, best), folds: foldErrors.length, foldErrors }
+    const trial: FoldTrial = {
+      ...settings,
+      ...trialError(foldErrors, best),
+      folds: foldErrors.length,
+      ...(isScreening && { isScreening }),
+      foldErrors,
+    }
     const seconds = (performance.now() - start) / 1000
-    this.#last = { rank: settings.rank, seconds: (seconds * this.folds) / trial.folds }
-    if (!best || trial.rmse < best.rmse) this.deadline.modelSeconds = this.#modelSeconds(this.#last.seconds)
+    this.#last = { size: this.#sizeOf(options), seconds: (seconds * this.folds) / trial.folds }
+    if (!best || criterionOf(trial) < criterionOf(best))
+      this.deadline.modelSeconds = this.#modelSeconds(this.#last.seconds)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
-    const limit = (1 + MODELS_STAY) * this.best.rmse
-    for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
+    for (const other of this.finished.slice(MOST_KEPT)) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.#save()
     return trial
+  }
+
+  /**
+   * Limits the influence of blocks with much of the squared error of the first trial, and computes its capped
+   * errors.
+   */
+  #capFirst({ foldErrors, predictions, folds }: CrossFit): void {
+    const { seed } = this.#settings
+    this.#cap(capBlocks(this.#tensor, this.by, seed, predictions))
+    if (!this.#weights) return
+    foldErrors.forEach((_, fold) => {
+      const entries = entriesWhere(folds, (other) => other === fold)
+      foldErrors[fold] = foldError(this.#tensor.values, predictions, entries, this.#weights)
+    })
+  }
+
+  /** Sets the weights of blocks. */
+  #cap(capped: CappedBlocks): void {
+    this.#capped = capped
+    this.#weights = weightEntries(this.#tensor, this.by, this.#settings.seed, capped)
   }
 
   /** The options that a trial changed. */
@@ -235,17 +313,20 @@ export class FoldSearch {
    * @param key identifies the trial: its settings as JSON
    * @param best the trial against which this one is given up; undefined for the first one, whose models are
    * cut off at the time limit instead
+   * @param attempt on how many folds, and when it is given up
    * @returns undefined if it was interrupted, or the time was up
    */
   async #fit(
     options: RunOptions,
     key: string,
     best?: FoldTrial,
+    { folds: most = this.folds, tolerance = HOPELESS }: AttemptOptions = {},
   ): Promise<CrossFit | Abandoned | Unfinished | undefined> {
     const { starts, onEpoch, onModel, checkpointing } = this.#searchOptions
     const { folds, by } = this
     const isHopeless = (first: readonly FoldError[]): boolean =>
-      best !== undefined && first.length === 2 && isWorseOnEach(first, best.foldErrors)
+      first.length >= most ||
+      (best !== undefined && first.length === 2 && isWorseOnEach(first, best.foldErrors, tolerance))
     const limit = { deadline: this.deadline, cutsModels: !best, modelsAfter: this.#modelsAfter }
     const saved = checkpointing?.saved?.trial === key ? checkpointing.saved.runs : []
     this.#runs = Array.from({ length: folds }, (_, fold) => saved[fold])
@@ -259,8 +340,11 @@ export class FoldSearch {
         secondsLeft: () => this.#secondsUntilSave(),
         save: () => this.#save(),
       },
-      isHopeless,
-      this.#searchOptions.seconds === undefined ? undefined : limit,
+      {
+        isHopeless,
+        weights: this.#weights,
+        limit: this.#searchOptions.seconds === undefined ? undefined : limit,
+      },
     )
   }
 
@@ -275,7 +359,8 @@ export class FoldSearch {
     const { folds, by, seconds, trials } = this
     this.#savedAt = performance.now()
     const state = { folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs }
-    await checkpointing?.save({ settings: this.#settings, ...state })
+    const capped = this.#capped && this.#capped.length > 0 ? { capped: this.#capped } : {}
+    await checkpointing?.save({ settings: this.#settings, ...state, ...capped })
   }
 }
 
@@ -312,9 +397,18 @@ function trialSettings(options: RunOptions): TrialSettings {
 const trialKey = ({ rank, noise, link, lags, features, merged, split }: FoldTrial): string =>
   JSON.stringify({ rank, noise, link, lags, features, merged, split } satisfies TrialSettings)
 
-/** Whether the RMSE on each of the first folds is above that of another trial by more than HOPELESS. */
-const isWorseOnEach = (first: readonly FoldError[], others: readonly FoldError[]): boolean =>
-  first.every(({ squares }, fold) => squares > (1 + HOPELESS) ** 2 * others[fold].squares)
+/** Whether the error on each of the first folds is above that of another trial by more than a fraction. */
+const isWorseOnEach = (
+  first: readonly FoldError[],
+  others: readonly FoldError[],
+  tolerance: number,
+): boolean =>
+  first.every(
+    (error, fold) => cappedSquares(error) > (1 + tolerance) ** 2 * cappedSquares(others[fold]),
+  )
+
+/** The squared error by which trials are compared. */
+const cappedSquares = ({ capped, squares }: FoldError): number => capped ?? squares
 
 /**
  * RMSE of a trial over all its entries, and its standard error from the differences between folds. Where the
@@ -325,22 +419,31 @@ const isWorseOnEach = (first: readonly FoldError[], others: readonly FoldError[]
 function trialError(
   foldErrors: readonly FoldError[],
   best: FoldTrial | undefined,
-): { rmse: number; spread: number } {
+): { rmse: number; criterion?: number; spread: number } {
   const rmses = foldErrors.map(rmseOf)
-  const rmse = rmseOf(addErrors(foldErrors))
+  const sums = addErrors(foldErrors)
+  const rmse = rmseOf(sums)
   const variance = rmses.reduce((sum, x) => sum + (x - rmse) ** 2, 0) / Math.max(1, rmses.length - 1)
-  const others = best && rmseOf(addErrors(best.foldErrors.slice(0, rmses.length)))
-  const scale = best && others && rmses.length < best.foldErrors.length ? best.rmse / others : 1
-  return { rmse: scale * rmse, spread: scale * Math.sqrt(variance / rmses.length) }
+  const isPart = best !== undefined && rmses.length < best.foldErrors.length
+  const others = isPart ? addErrors(best.foldErrors.slice(0, rmses.length)) : undefined
+  const scale = others && rmseOf(others) > 0 ? best!.rmse / rmseOf(others) : 1
+  const spread = scale * Math.sqrt(variance / rmses.length)
+  if (sums.capped === undefined) return { rmse: scale * rmse, spread }
+  const cappedScale = others && cappedOf(others) > 0 ? criterionOf(best!) / cappedOf(others) : 1
+  return { rmse: scale * rmse, criterion: cappedScale * cappedOf(sums), spread }
 }
 
 const rmseOf = ({ squares, entries }: FoldError): number => Math.sqrt(squares / entries)
 
-/** The sums of squares and entries over several folds. */
+/** The RMSE in which single blocks have limited influence. */
+const cappedOf = (error: FoldError): number => Math.sqrt(cappedSquares(error) / error.entries)
+
+/** The sums of errors and entries over several folds. */
 const addErrors = (errors: readonly FoldError[]): FoldError =>
-  errors.reduce((sum, { squares, entries }) => ({
+  errors.reduce((sum, { squares, entries, capped }) => ({
     squares: sum.squares + squares,
     entries: sum.entries + entries,
+    ...(capped !== undefined && { capped: (sum.capped ?? 0) + capped }),
   }))
 
 /** Throws if a saved search had another number of folds or starts, or other groups of entries. */

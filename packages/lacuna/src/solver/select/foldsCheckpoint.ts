@@ -24,6 +24,7 @@ const headerShape: Shape = {
   by: [{ mode: 'number', length: 'number' }],
   seconds: 'number',
   trials: [foldTrialShape],
+  'capped?': [['number']],
   'trial?': 'string',
   runs: ['number'],
 }

@@ -49,10 +49,17 @@ export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
 
 /** Settings that were tried by cross-fitting, and their out-of-fold error; plain data. */
 export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
+  /**
+   * RMSE in which no single block has more than a small part, by which trials are compared; undefined where
+   * it is `rmse`.
+   */
+  criterion?: number
   /** Standard error of `rmse`, from the differences between folds. */
   spread: number
-  /** Folds that were fitted; fewer than all where the trial was given up. */
+  /** Folds that were fitted; fewer than all where the trial was given up, or made on the first folds only. */
   folds: number
+  /** Whether it was meant to be made on the first folds only. */
+  isScreening?: boolean
   /** The error on each of these folds. */
   foldErrors: FoldError[]
 }
@@ -85,9 +92,11 @@ export const foldTrialShape: Shape = {
   merged: 'string',
   split: 'string',
   rmse: 'number',
+  'criterion?': 'number',
   spread: 'number',
   folds: 'number',
-  foldErrors: [{ squares: 'number', entries: 'number' }],
+  'isScreening?': 'boolean',
+  foldErrors: [{ squares: 'number', entries: 'number', 'capped?': 'number' }],
 }
 
 const trialShape: Shape = { noise: 'string', lags: 'boolean', features: 'boolean', rmse: 'number' }
@@ -103,6 +112,10 @@ export type TrialChanges = Pick<
   RunOptions,
   'rank' | 'noise' | 'link' | 'lags' | 'features' | 'mergeModes' | 'split'
 >
+
+/** The error by which trials are compared. */
+export const criterionOf = ({ criterion, rmse }: Pick<FoldTrial, 'criterion' | 'rmse'>): number =>
+  criterion ?? rmse
 
 /** A trial replaces the best one so far if its RMSE is smaller by more than this fraction. */
 const LEAST_CHANGE = 1e-3
@@ -164,7 +177,7 @@ export async function searchAlternatives<T extends Trial>(
     const combined = { ...best.changes, ...alternative }
     const trial = await attempt(combined, best.chosen)
     if (!trial) return { ...best, isCut: true }
-    if (trial.rmse < (1 - LEAST_CHANGE) * best.chosen.rmse) best = { chosen: trial, changes: combined }
+    if (criterionOf(trial) < (1 - LEAST_CHANGE) * criterionOf(best.chosen)) best = { chosen: trial, changes: combined }
   }
   return { ...best, isCut: false }
 }

@@ -30,14 +30,7 @@ const MOST_BALANCED = 100_000
  * @param folds the number of folds
  */
 export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: number): Uint8Array {
-  const { indices, values } = tensor
-  const key = stream(seed, purpose.folds)
-  const hashes = new Uint32Array(values.length)
-  for (let e = 0; e < hashes.length; e++) {
-    let hash = key
-    for (const { mode, length } of by) hash = extend(hash, Math.floor(indices[mode][e] / length))
-    hashes[e] = hash
-  }
+  const hashes = groupHashes(tensor, by, seed)
   const groups = distinctNumbers(hashes, MOST_BALANCED)
   const folded = new Uint8Array(hashes.length)
   if (!groups) {
@@ -51,6 +44,25 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
   })
   for (let e = 0; e < hashes.length; e++) folded[e] = foldOfSlot[slotOf(slots, hashes[e])]
   return folded
+}
+
+/**
+ * Returns a hash of each entry's group, by seed and coordinates.
+ * @param by the groups that stay together
+ */
+export function groupHashes(
+  { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,
+  by: FoldBy,
+  seed: number,
+): Uint32Array {
+  const key = stream(seed, purpose.folds)
+  const hashes = new Uint32Array(values.length)
+  for (let e = 0; e < hashes.length; e++) {
+    let hash = key
+    for (const { mode, length } of by) hash = extend(hash, Math.floor(indices[mode][e] / length))
+    hashes[e] = hash
+  }
+  return hashes
 }
 
 /**
