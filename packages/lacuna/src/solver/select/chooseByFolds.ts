@@ -7,7 +7,8 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit, Unfinished } from './crossFit.ts'
 import type { Deadline } from './deadline.ts'
-import { FoldSearch, type SearchOptions } from './foldSearch.ts'
+import { FoldSearch, MOST_KEPT, type SearchOptions } from './foldSearch.ts'
+import { type FoundBest, largestRank, searchBest } from './searchBest.ts'
 import {
   alternativeChanges,
   type FoldChoice,
@@ -23,8 +24,13 @@ export interface ChooseByFoldsOptions extends SearchOptions {
    * error; by default the rank that is given.
    */
   findRank?: 'smallest' | 'best'
-  /** Whether noise, lags, features and reshaping are tried, too; false by default. */
+  /**
+   * Whether noise, lags, features and reshaping as given are tried, too; with `findRank: 'best'` also links,
+   * and reshapings and lags that the data suggest, and the best trials are combined. False by default.
+   */
   choose?: boolean
+  /** Ranks that 'best' tries, ascending; 2, 4, 8 … 64 by default. */
+  ranks?: readonly number[]
   /** Whether the models are returned, or only the choice; true by default. */
   withModels?: boolean
 }
@@ -33,8 +39,10 @@ export interface ChooseByFoldsOptions extends SearchOptions {
 export interface ChosenByFolds {
   /** All trials and the chosen one. */
   choice: FoldChoice
-  /** The chosen settings with their models, and those that are nearly as good. */
+  /** The chosen settings with their models, and with `findRank: 'best'` those of the other good trials. */
   candidates: Candidate[]
+  /** Weights of the entries in the criterion of trials, in the order of the tensor; all 1 by default. */
+  weights?: Float32Array
   /** What was left out because the time was up, in words; empty without a time limit. */
   leftOut: string[]
   /** The time limit of the search and of what follows. */
@@ -62,8 +70,6 @@ export interface Candidate {
 
 /** Ranks that are tried, in this order, where the smallest good one is wanted. */
 const FINE_RANKS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-/** Ranks that are tried where the best one is wanted: a rank that is too large does not hurt. */
-const COARSE_RANKS = [2, 4, 8, 16, 32, 64]
 /**
  * One-standard-error rule: a trial is as good as the best if its RMSE is larger by at most one standard error
  * of the best, and by at most this fraction.
@@ -71,52 +77,36 @@ const COARSE_RANKS = [2, 4, 8, 16, 32, 64]
 const AS_GOOD = 0.005
 /** Ranks are raised until the last two together reduce the RMSE by less than this fraction. */
 const LEAST_GAIN = 0.005
-/**
- * Trials whose RMSE is above that of the chosen one by at most this fraction are candidates, too: the
- * correction by neighbours may make them better.
- */
-const NEAR = 0.01
 
 /**
- * Searches settings by cross-fitting: the rank if `findRank` is given, then other settings if `choose` is
- * true; else it makes the one trial of the options.
+ * Searches settings by cross-fitting: everything with `findRank: 'best'`; the rank with 'smallest'; then
+ * other settings if `choose` is true; else it makes the one trial of the options.
  * @returns the choice and, unless `withModels` is false, the models; the models alone where the time was up
  * before those of the first trial were there; undefined if it was interrupted
  */
 export async function chooseByFolds(
   tensor: SparseTensor,
   options: RunOptions,
-  { findRank, choose = false, withModels = true, ...searchOptions }: ChooseByFoldsOptions = {},
+  { findRank, choose = false, ranks, withModels = true, ...searchOptions }: ChooseByFoldsOptions = {},
 ): Promise<ChosenByFolds | UnfinishedSearch | undefined> {
   const search = new FoldSearch(tensor, options, searchOptions, withModels)
-  const leftOut: string[] = []
-  let { chosen, isCut } = findRank
-    ? await searchRanks(search, findRank)
-    : { chosen: await search.attempt({}), isCut: false }
-  if (isCut) leftOut.push(search.trials.length > 0 ? `ranks above ${largestRank(search)}` : 'all ranks')
-  if (choose && chosen && isCut) leftOut.push('other settings')
-  if (choose && chosen && !isCut) {
-    const changes = findRank ? { rank: chosen.rank } : {}
-    const attempt = async (changes: TrialChanges, { rank }: FoldTrial): Promise<FoldTrial | undefined> =>
-      search.hasTimeFor(rank) ? search.attempt(changes) : undefined
-    const found = await searchAlternatives(chosen, changes, alternativeChanges(options, true), attempt)
-    chosen = found.chosen
-    isCut = found.isCut
-    if (isCut) leftOut.push('some of the other settings')
-  }
+  const found =
+    findRank === 'best'
+      ? await searchBest(search, tensor, options, { ranks, choose })
+      : await searchOne(search, options, findRank, choose)
+  const leftOut = [...found.leftOut]
+  const isCut = leftOut.length > 0
   if (search.isInterrupted) return undefined
   if (search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
-  if (!chosen) return undefined
-  const { rmse } = chosen
-  const isNear = (trial: FoldTrial): boolean =>
-    findRank !== 'smallest' &&
-    trial.folds === search.folds &&
-    trial.rmse <= (1 + NEAR) * rmse &&
-    // Without time for it, no model is fitted again.
-    (search.hasModels(trial) || (!isCut && search.hasTimeFor(trial.rank)))
+  if (!found.chosen) return undefined
+  const { chosen } = found
   const candidates: Candidate[] = []
+  const wanted = findRank === 'best' ? search.finished.slice(0, MOST_KEPT) : [chosen]
   if (withModels)
-    for (const trial of new Set([chosen, ...search.trials.filter(isNear)])) {
+    for (const trial of new Set([chosen, ...wanted])) {
+      // Without time for it, no model is fitted again.
+      const isAffordable = search.hasModels(trial) || (!isCut && search.hasTimeFor(search.changesOf(trial)))
+      if (trial !== chosen && !isAffordable) continue
       const fit = await search.models(trial)
       if (!fit && search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
       if (!fit) return undefined
@@ -124,11 +114,31 @@ export async function chooseByFolds(
       candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
   const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
-  return { choice: { trials, chosen, isCut }, candidates, leftOut, deadline: search.deadline }
+  const { deadline, weights } = search
+  return { choice: { trials, chosen, isCut }, candidates, weights, leftOut, deadline }
 }
 
-/** The largest rank that was tried. */
-const largestRank = ({ trials }: FoldSearch): number => Math.max(...trials.map(({ rank }) => rank))
+/** Searches for the smallest good rank if that is wanted, and then for other settings if `choose` is true. */
+async function searchOne(
+  search: FoldSearch,
+  options: RunOptions,
+  findRank: 'smallest' | undefined,
+  choose: boolean,
+): Promise<FoundBest> {
+  const leftOut: string[] = []
+  const { chosen, isCut } = findRank
+    ? await searchRanks(search)
+    : { chosen: await search.attempt({}), isCut: false }
+  if (isCut) leftOut.push(search.trials.length > 0 ? `ranks above ${largestRank(search)}` : 'all ranks')
+  if (choose && chosen && isCut) leftOut.push('other settings')
+  if (!choose || !chosen || isCut) return { chosen, leftOut }
+  const changes = findRank ? { rank: chosen.rank } : {}
+  const attempt = async (changes: TrialChanges): Promise<FoldTrial | undefined> =>
+    search.hasTimeFor(changes) ? search.attempt(changes) : undefined
+  const found = await searchAlternatives(chosen, changes, alternativeChanges(options, true), attempt)
+  if (found.isCut) leftOut.push('some of the other settings')
+  return { chosen: found.chosen, leftOut }
+}
 
 /** Describes models that the time limit has cut off. */
 const describeCut = (cut: number, folds: number): string => `the last epochs of ${cut} of ${folds} models`
@@ -148,25 +158,22 @@ const unfinishedSearch = (
 })
 
 /**
- * Tries growing ranks until they no longer help; with the goal 'smallest' it then bisects below the first
- * rank that is as good as the best.
+ * Tries growing ranks until they no longer help, and then bisects below the first rank that is as good as the
+ * best.
  * @returns the chosen trial, undefined if there is none; isCut if there was no time for all ranks
  */
-async function searchRanks(
-  search: FoldSearch,
-  goal: 'smallest' | 'best',
-): Promise<{ chosen?: FoldTrial; isCut: boolean }> {
+async function searchRanks(search: FoldSearch): Promise<{ chosen?: FoldTrial; isCut: boolean }> {
   const tried: FoldTrial[] = []
   let isCut = false
-  for (const rank of goal === 'best' ? COARSE_RANKS : FINE_RANKS) {
-    const trial = search.hasTimeFor(rank) ? await search.attempt({ rank }) : undefined
+  for (const rank of FINE_RANKS) {
+    const trial = search.hasTimeFor({ rank }) ? await search.attempt({ rank }) : undefined
     if (trial) tried.push(trial)
     else isCut = true
     if (isCut || hasLevelledOff(tried)) break
   }
   if (tried.length === 0 || search.isInterrupted) return { isCut }
   const { best } = search
-  if (goal === 'best' || isCut) return { chosen: best, isCut }
+  if (isCut) return { chosen: best, isCut }
   const isAsGood = ({ rmse }: FoldTrial): boolean =>
     rmse <= best.rmse + Math.min(best.spread, AS_GOOD * best.rmse)
   const firstGood = tried.findIndex(isAsGood)

@@ -1,0 +1,165 @@
+/**
+ * The search of `--best`: successive halving (Jamieson and Talwalkar 2016) over reshapings, lags and links at
+ * a small rank on two folds; the best of them are fitted with growing ranks on all folds; noise models and
+ * other single changes follow at the best. The order of the trials is fixed: it does not depend on the clock.
+ */
+import type { SparseTensor } from '../../tensor/index.ts'
+import type { RunOptions } from '../settings/options.ts'
+import type { FoldSearch } from './foldSearch.ts'
+import { proposeLinks, proposeShapes } from './proposals.ts'
+import {
+  alternativeChanges,
+  criterionOf,
+  type FoldTrial,
+  searchAlternatives,
+  type TrialChanges,
+} from './trials.ts'
+
+/** What the search found. */
+export interface FoundBest {
+  /** The trial with the smallest error; undefined if there is none. */
+  chosen?: FoldTrial
+  /** What was left out because the time was up, in words. */
+  leftOut: string[]
+}
+
+/** What is searched. */
+export interface BestOptions {
+  /** Ranks to try, ascending; 2, 4, 8 … 64 by default. */
+  ranks?: readonly number[]
+  /** Whether reshapings, lags, links and noise models are tried, too; else ranks alone. */
+  choose: boolean
+}
+
+const RANKS: readonly number[] = [2, 4, 8, 16, 32, 64]
+/** Shapes and links are compared at this rank, or the largest one of `ranks` below it. */
+const SCREENING_RANK = 8
+/** Folds on which shapes and links are compared. */
+const SCREENING_FOLDS = 2
+/** Most combinations of shape and link, beside the options as given, that are fitted with growing ranks. */
+const MOST_GROWN = 3
+/** Combinations are grown if their error is above the smallest by at most this fraction. */
+const NEAR = 0.25
+/** Ranks grow while the error falls by this fraction. */
+const LEAST_GAIN = 0.005
+/**
+ * A trial is given up if it is worse than the best by this fraction on two folds: less good ones may still
+ * add something to a combination.
+ */
+const TOLERANCE = 0.15
+
+/**
+ * Tries reshapings, lags, links, ranks and noise models by cross-fitting. The options as given, at their own
+ * rank and at the largest one, are always among the trials.
+ * @param options the settings that are changed
+ */
+export async function searchBest(
+  search: FoldSearch,
+  tensor: SparseTensor,
+  options: RunOptions,
+  { ranks = RANKS, choose }: BestOptions,
+): Promise<FoundBest> {
+  const leftOut = new Set<string>()
+  const first = await search.attempt({})
+  if (!first) return { leftOut: ['all ranks'] }
+  const start = Math.max(0, ranks.findLastIndex((rank) => rank <= SCREENING_RANK))
+  const { lineages, isCut } = choose
+    ? await screen(search, tensor, options, ranks[start])
+    : { lineages: [{}], isCut: false }
+  if (isCut) leftOut.add('some of the reshapings and links')
+  for (const [at, changes] of lineages.entries()) {
+    // The options as given are tried with the largest rank, too, whatever ranks below it are worth.
+    const isCut = await growRank(search, changes, ranks, start, at === 0)
+    if (search.isInterrupted) return { leftOut: [] }
+    if (isCut)
+      leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
+  }
+  if (!choose) return { chosen: search.best, leftOut: [...leftOut] }
+  const { best } = search
+  const changes = search.changesOf(best)
+  const alternatives = [...alternativeChanges(options, true), ...logarithm(changes)]
+  const found = await searchAlternatives(best, changes, alternatives, async (changes) =>
+    search.hasTimeFor(changes) ? search.attempt(changes, { tolerance: TOLERANCE }) : undefined,
+  )
+  if (found.isCut) leftOut.add('some of the other settings')
+  return { chosen: search.best, leftOut: [...leftOut] }
+}
+
+/** The logarithm in place of the square root, where that was chosen. */
+const logarithm = ({ link }: TrialChanges): TrialChanges[] => (link === 'sqrt' ? [{ link: 'log1p' }] : [])
+
+/**
+ * Compares shapes and links at a small rank on the first folds.
+ * @returns the options as given, and the best others, the best first; isCut if there was no time for all
+ */
+async function screen(
+  search: FoldSearch,
+  tensor: SparseTensor,
+  options: RunOptions,
+  rank: number,
+): Promise<{ lineages: TrialChanges[]; isCut: boolean }> {
+  const shapes = proposeShapes(tensor, options, search.by)
+  const links = [{}, ...proposeLinks(tensor, options)]
+  const combinations = shapes.flatMap((shape) => links.map((link) => ({ ...shape, ...link })))
+  const [given, ...others] = combinations
+  const screened: { changes: TrialChanges; error: number }[] = []
+  let isCut = false
+  for (const changes of others.length > 0 ? combinations : []) {
+    const small = { ...changes, rank }
+    const trial = search.hasTimeFor(small, SCREENING_FOLDS)
+      ? await search.attempt(small, { folds: SCREENING_FOLDS })
+      : undefined
+    if (trial) screened.push({ changes, error: criterionOf(trial) })
+    else isCut = true
+    if (isCut) break
+  }
+  const smallest = Math.min(...screened.map(({ error }) => error))
+  const near = screened
+    .filter(({ changes, error }) => changes !== given && error <= (1 + NEAR) * smallest)
+    .sort((a, b) => a.error - b.error)
+    .slice(0, MOST_GROWN)
+  return { lineages: [given, ...near.map(({ changes }) => changes)], isCut }
+}
+
+/**
+ * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up
+ * does not help.
+ * @param start the rank, by its number, at which shapes were compared; the first one here is the next
+ * @param triesLargest whether the largest rank is tried in any case
+ * @returns whether there was no time for all
+ */
+async function growRank(
+  search: FoldSearch,
+  changes: TrialChanges,
+  ranks: readonly number[],
+  start: number,
+  triesLargest: boolean,
+): Promise<boolean> {
+  const errorAt = async (at: number): Promise<number | undefined> => {
+    const options = { ...changes, rank: ranks[at] }
+    const trial = search.hasTimeFor(options)
+      ? await search.attempt(options, { tolerance: TOLERANCE })
+      : undefined
+    return trial && criterionOf(trial)
+  }
+  const largest = ranks.length - 1
+  const first = Math.min(start + 1, largest)
+  const error = await errorAt(first)
+  if (error === undefined) return true
+  let smallest = error
+  for (const step of [1, -1]) {
+    // Smaller ranks are tried only where no larger one was better.
+    if (step < 0 && smallest < error) break
+    for (let at = first + step; at >= 0 && at <= largest; at += step) {
+      const next = await errorAt(at)
+      if (next === undefined) return true
+      const isBetter = next < (1 - LEAST_GAIN) * smallest
+      smallest = Math.min(smallest, next)
+      if (!isBetter) break
+    }
+  }
+  return triesLargest && (await errorAt(largest)) === undefined
+}
+
+/** The largest rank that was tried. */
+export const largestRank = ({ trials }: FoldSearch): number => Math.max(...trials.map(({ rank }) => rank))
