@@ -84,6 +84,7 @@ export { type FoldsToPlan, planFolds } from './solver/select/planFolds.ts'
 export {
   type Choice,
   type FoldChoice,
+  type FoldTrial,
   type Selection,
   type Trial,
   type TrialSettings,

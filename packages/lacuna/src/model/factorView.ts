@@ -4,7 +4,7 @@
  */
 import { InputError } from '../base/inputError.ts'
 import { digitTerm, modesAsLearned, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
-import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
+import { type Factored, labelOf, leadingMembers, modeName, type Predictor } from './factored.ts'
 
 /** A model whose modes are units: each has one factor, and is a mode of the tensor or several merged ones. */
 export interface FactorView extends Predictor {
@@ -20,8 +20,9 @@ const views = new WeakMap<Predictor, FactorView>()
 const multipliedMembers = new WeakMap<Factored, Factored>()
 
 /**
- * Returns the view of a model with one factor per unit, cached by model. Without merged or split modes, units
- * are the tensor's modes and factors the model's own.
+ * Returns the view of a model with one factor per unit, cached by model; of a combination of candidates, the
+ * view of the best one. Without merged or split modes, units are the tensor's modes and factors the model's
+ * own.
  */
 export function factorView(model: Predictor): FactorView {
   const cached = views.get(model)
@@ -30,6 +31,18 @@ export function factorView(model: Predictor): FactorView {
   const view = reshapedModes ? viewOfUnits(model, reshapedModes) : viewOfModes(model)
   views.set(model, view)
   return view
+}
+
+/**
+ * Returns a view whose units are the modes of the tensor and whose members are all of the model's, for
+ * predictions, whatever modes they have merged or split.
+ */
+export function viewOfPredictions(model: Predictor): FactorView {
+  const { dims, labels, modes, observed, members, weights } = model
+  const units = dims.map((_, mode) => [mode])
+  const counts = observed?.counts ?? dims.map(() => undefined)
+  const unobserved = unobservedRowsOf(model)
+  return { dims, labels, modes, observed, unobserved, members, weights, units, counts }
 }
 
 /** Returns the view of a model with one factor per mode of the tensor; throws if modes were merged. */
@@ -74,14 +87,15 @@ export const labelsOfUnit = (model: Predictor, unit: readonly number[], row: num
 
 /** The view of a model without merged or split modes: each mode is a unit. */
 function viewOfModes(model: Predictor): FactorView {
-  const { dims, labels, modes, observed, unobserved, members } = model
+  const { dims, labels, modes, observed, unobserved } = model
+  const members = leadingMembers(model)
   const counts = observed?.counts ?? dims.map(() => undefined)
   return { dims, labels, modes, observed, unobserved, members, units: dims.map((_, mode) => [mode]), counts }
 }
 
 /** The view of a model with merged or split modes. */
 function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView {
-  const { dims, labels, modes, observed, members } = model
+  const { dims, labels, modes, observed } = model
   const units = unitsOf(reshapedModes)
   const isMerged = units.length < dims.length
   const unobserved = unobservedRowsOf(model)
@@ -95,7 +109,7 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
     unobserved: units.map((unit) =>
       unit.length > 1 ? model.unobserved[factorOf(unit)] : unobserved[unit[0]],
     ),
-    members: members.map(multiplySplitFactors),
+    members: leadingMembers(model).map(multiplySplitFactors),
     units,
     counts: units.map((unit) => (unit.length > 1 ? undefined : observed?.counts[unit[0]])),
   }

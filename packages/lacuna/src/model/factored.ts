@@ -73,10 +73,41 @@ export interface Predictor {
   readonly unobserved: readonly Uint32Array[]
   /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
-  /** The models whose mean the predictions are. */
+  /** The models whose mean, or weighted sum, the predictions are; those of the best candidate first. */
   readonly members: readonly Factored[]
+  /** Per member, its weight in the sum that predictions are; undefined where they are the mean. */
+  readonly weights?: readonly number[]
   /** Corrects the members' mean y at a cell, given by its indices; undefined where it is the prediction. */
   refine?(cell: ArrayLike<number>, y: number): number
+}
+
+/** What the members of a model are combined by. */
+export type Combined = Pick<Predictor, 'members' | 'weights'>
+
+/** The weight of member k in a prediction. */
+export const memberWeight = ({ members, weights }: Combined, k: number): number =>
+  weights ? weights[k] : 1 / members.length
+
+/**
+ * The members whose components can be compared: where several candidates are combined, those with the
+ * reshaping, rank and link of the first one; else all.
+ */
+export function leadingMembers<T extends Factored>({
+  members,
+  weights,
+}: {
+  members: readonly T[]
+  weights?: readonly number[]
+}): readonly T[] {
+  if (!weights) return members
+  const [{ rank, link, reshapedModes }] = members
+  const shape = JSON.stringify(reshapedModes?.digits)
+  return members.filter(
+    (member) =>
+      member.rank === rank &&
+      member.link?.name === link?.name &&
+      JSON.stringify(member.reshapedModes?.digits) === shape,
+  )
 }
 
 /** The name of a mode, or `mode_1` … where it has none. */

@@ -1,4 +1,4 @@
-/** The base class of models and ensembles: sizes, labels, and predictions as the mean of the members'. */
+/** The base class of models and ensembles: sizes, labels, and predictions that combine the members'. */
 import { InputError } from '../base/inputError.ts'
 import {
   checkDims,
@@ -64,8 +64,10 @@ export abstract class TensorModel implements Predictor {
   readonly training: TrainingRecord
   /** Per mode, or reshaped mode, the rows without training entries. */
   abstract readonly unobserved: readonly Uint32Array[]
-  /** The models whose mean the predictions are. */
+  /** The models whose mean, or weighted sum, the predictions are. */
   abstract readonly members: readonly Factored[]
+  /** Per member, its weight in the sum that predictions are; undefined where they are the mean. */
+  readonly weights?: readonly number[]
   /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   abstract readonly reshapedModes?: ReshapedModes
 
@@ -89,7 +91,7 @@ export abstract class TensorModel implements Predictor {
   /** The components, the one that explains most first, each with the rows that are most specific to it. */
   abstract components(options?: ComponentsOptions): Component[]
 
-  /** Corrects the members' mean y at a cell, given by its indices; undefined where it is the prediction. */
+  /** Corrects the combined prediction y of a cell, given by its indices; undefined where it is the prediction. */
   refine?(cell: ArrayLike<number>, y: number): number
 
   /** The smallest and the largest training value; undefined if not known. */
@@ -185,20 +187,23 @@ export abstract class TensorModel implements Predictor {
   }
 
   /**
-   * Writes the predictions of a slice, row-major and not clipped: the mean of the members', corrected by
+   * Writes the predictions of a slice, row-major and not clipped: the members' combined, corrected by
    * `refine`.
    * @param dims sizes of the modes that are not fixed
    */
   #fillSlice(values: Float32Array, fixed: readonly (number | null)[], dims: readonly number[]): void {
-    const { members } = this
+    const { members, weights } = this
     writeSlice(values, members[0], fixed)
+    if (weights) for (let at = 0; at < values.length; at++) values[at] *= weights[0]
     if (members.length > 1) {
       const memberValues = new Float32Array(values.length)
-      for (const member of members.slice(1)) {
+      for (const [k, member] of members.entries()) {
+        if (k === 0) continue
+        const weight = weights ? weights[k] : 1
         writeSlice(memberValues, member, fixed)
-        for (let at = 0; at < values.length; at++) values[at] += memberValues[at]
+        for (let at = 0; at < values.length; at++) values[at] += weight * memberValues[at]
       }
-      for (let at = 0; at < values.length; at++) values[at] /= members.length
+      if (!weights) for (let at = 0; at < values.length; at++) values[at] /= members.length
     }
     if (!this.refine) return
     const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))

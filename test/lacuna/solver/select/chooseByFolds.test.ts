@@ -16,7 +16,7 @@ const folds = 2
 function chosenOf(
   findRank: 'smallest' | 'best',
   errors: Record<number, number>,
-  { spread = 0, withModels = false } = {},
+  { spread = 0, withModels = false, ranks }: { spread?: number; withModels?: boolean; ranks?: number[] } = {},
 ) {
   const foldErrors = [0, 1].map(() => ({ squares: 1, entries: 250 }))
   const trials = Object.entries(errors).map(
@@ -30,7 +30,7 @@ function chosenOf(
   const saved = { settings, folds, starts: 1, by, seconds: 0, trials, runs: [] }
   const begun: number[] = []
   return chooseWhole(tensor, options, {
-    ...{ folds, findRank, withModels, onBegin: ({ rank }: { rank: number }) => void begun.push(rank) },
+    ...{ folds, findRank, ranks, withModels, onBegin: ({ rank }: { rank: number }) => void begun.push(rank) },
     checkpointing: { saved, every: Infinity, save: async () => {} },
   }).then((found) => ({ ...found!, begun }))
 }
@@ -58,15 +58,30 @@ it('ranks are no longer raised when two in a row gain less than 0.5% together', 
   expect(choice.trials.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 6, 8])
 })
 
-it('models of all ranks within 1% of the best are candidates where the best is wanted, and of no others', async () => {
-  const errors = { 2: 1.009, 4: 1, 8: 1.011, 16: 1.02 }
-  const { choice, candidates } = await chosenOf('best', errors, { withModels: true })
-  expect(choice.chosen.rank).toBe(4)
-  expect(candidates.map(({ trial }) => trial.rank)).toEqual([4, 2])
-  expect(candidates.map(({ fit }) => fit.models.map(({ rank }) => rank))).toEqual([
-    [4, 4],
-    [2, 2],
-  ])
+it('the models of all ranks that were tried are candidates where the best is wanted, the best first', async () => {
+  const errors = { 8: 1.05, 10: 1.1, 16: 1, 32: 0.996, 64: 1.2 }
+  const { choice, candidates, begun } = await chosenOf('best', errors, { withModels: true })
+  expect(choice.chosen.rank).toBe(32)
+  expect(begun).toEqual([])
+  expect(candidates.map(({ trial }) => trial.rank)).toEqual([32, 16, 10, 64])
+  for (const { trial, fit } of candidates)
+    expect(fit.models.map(({ rank }) => rank)).toEqual([trial.rank, trial.rank])
+})
+
+it.each([
+  { errors: { 10: 1, 16: 1, 32: 0.99, 64: 0.9 }, tried: [10, 16, 32, 64] },
+  // No step up helps: steps down follow, and the largest rank in any case.
+  { errors: { 2: 1, 4: 0.89, 8: 0.9, 10: 1, 16: 1, 32: 1, 64: 1 }, tried: [2, 4, 8, 10, 16, 32, 64] },
+  { errors: { 8: 0.996, 10: 1, 16: 1, 32: 0.996, 64: 1 }, tried: [8, 10, 16, 32, 64].slice(1) },
+])('ranks are raised while the error falls by 0.5%, or else lowered: %o', async ({ errors, tried }) => {
+  const { choice, begun } = await chosenOf('best', errors)
+  expect(begun).toEqual([])
+  expect(choice.trials.map(({ rank }) => rank)).toEqual(tried)
+})
+
+it('only the ranks that are given are tried', async () => {
+  const { choice } = await chosenOf('best', { 10: 1, 5: 1.1, 7: 0.9 }, { ranks: [5, 7] })
+  expect(choice.trials.map(({ rank }) => rank)).toEqual([5, 7, 10])
 })
 
 it('the model of the smallest rank is the only candidate where that is wanted', async () => {

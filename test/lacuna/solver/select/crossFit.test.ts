@@ -7,9 +7,11 @@ const options = { threads: 1, rank: 2, prior: 'isotropic', epochs: 2 } as const
 
 it('cross-fitting is not given up after its last fold, since then all models are there', async () => {
   const asked: number[] = []
-  const fit = await crossFit(tensor, options, { folds: 3 }, undefined, (first) => {
-    asked.push(first.length)
-    return first.length === 3
+  const fit = await crossFit(tensor, options, { folds: 3 }, undefined, {
+    isHopeless: (first) => {
+      asked.push(first.length)
+      return first.length === 3
+    },
   })
   expect(fit).toHaveProperty('models.length', 3)
   expect(new Set(asked)).toEqual(new Set([1, 2]))
@@ -18,7 +20,9 @@ it('cross-fitting is not given up after its last fold, since then all models are
 it('cross-fitting is given up after the first folds that are hopeless, whichever is done first, with their errors', async () => {
   for (const threads of [1, 3])
     expect(
-      await crossFit(tensor, { ...options, threads }, { folds: 3 }, undefined, ({ length }) => length >= 1),
+      await crossFit(tensor, { ...options, threads }, { folds: 3 }, undefined, {
+        isHopeless: ({ length }) => length >= 1,
+      }),
     ).toEqual({
       isAbandoned: true,
       foldErrors: [{ squares: expect.any(Number), entries: expect.any(Number) }],

@@ -104,6 +104,7 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
       ...searchOptions(context, checkpoint),
       seconds: secondsToLearn(context),
       findRank: rankCriterion(options),
+      ranks: typeof options.rank === 'number' ? [options.rank] : undefined,
       choose: choose ?? (best || choosesByDefault(settings)),
       ordered: ordered && parseOrdered(ordered, train),
     },
@@ -226,11 +227,11 @@ async function plotRanks(path: string | undefined, choice: FoldChoice | undefine
 }
 
 /**
- * Returns the criterion by which the rank is found: the best error (--best without a rank), or the smallest
- * rank near it (--rank auto); undefined if the rank is given.
+ * Returns the criterion by which settings are searched: the best error (--best), or the smallest rank near it
+ * (--rank auto); undefined if nothing is searched.
  */
 function rankCriterion({ rank, best }: CrossFitOptions): ByFoldsOptions['findRank'] {
-  if (best) return typeof rank === 'number' ? undefined : 'best'
+  if (best) return 'best'
   return rank === 'auto' ? 'smallest' : undefined
 }
 

@@ -52,7 +52,7 @@ import { checkChoose, checkTimePrior, readFeatures } from './sideInformation.ts'
 /** The rank for which a search for the rank is planned: few data sets need a larger one. */
 const RANK_TO_PLAN = 16
 /** The number of trials of a search whose models are planned to stay in memory. */
-const TRIALS_TO_PLAN = 3
+const TRIALS_TO_PLAN = 8
 
 /**
  * Runs `lacuna complete`.

@@ -59,10 +59,11 @@ export const ensembleChunks = (ensemble: CpEnsemble): Generator<Uint8Array> =>
 
 /** Returns the files of an ensemble's .npz by name. */
 function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
-  const { dims, members, neighbours, intervals, observed, training } = ensemble
-  const version = members.some(({ link }) => link) ? MODEL_VERSION : ENSEMBLE_VERSION
+  const { dims, members, weights, neighbours, intervals, observed, training } = ensemble
+  // Releases that know neither links nor weights refuse such files.
+  const version = weights || members.some(({ link }) => link) ? MODEL_VERSION : ENSEMBLE_VERSION
   const about = {
-    ...{ format: MODEL_FORMAT, version, dims, members: members.length },
+    ...{ format: MODEL_FORMAT, version, dims, members: members.length, weights },
     ...namesToJson(ensemble),
     ...statisticsToJson({ observed }),
     intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
@@ -107,10 +108,11 @@ export function decodeAnyModel(
   const metadata = text === undefined ? {} : parseMetadata(text, name)
   if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return decodeFiles(files, name)
   const names = readNames(metadata, 'ensemble', MODEL_VERSION, name)
-  const { members, training = {}, intervals, neighbours } = metadata
+  const { members, weights, training = {}, intervals, neighbours } = metadata
   if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MAX_MEMBERS)
     throw damagedField('members', name)
   if (!isRecord(training)) throw damagedField('training record', name)
+  if (weights !== undefined && findShapeFault(weights, ['number'])) throw damagedField('weights', name)
   const { dims } = names
   return inFile(
     name,
@@ -121,6 +123,7 @@ export function decodeAnyModel(
         members: Array.from({ length: members }, (_, k) =>
           decodeFiles(filesIn(files, `model_${k + 1}/`), name),
         ),
+        ...(weights !== undefined && { weights: weights as number[] }),
         ...readStatistics(files, { observed: metadata.observed }, [dims.length, 0], name),
         ...(intervals !== undefined && { intervals: readIntervals(files, intervals, dims, name) }),
         ...(neighbours !== undefined && { neighbours: readNeighbours(files, neighbours, dims, name) }),

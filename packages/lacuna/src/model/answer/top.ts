@@ -80,8 +80,11 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
     predictAlong(member, fixed, rankedMode, model.observed?.counts),
   )
   const scores = new Float64Array(model.dims[rankedMode])
-  for (const { score } of members)
-    for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
+  const { weights } = model
+  members.forEach(({ score }, k) => {
+    for (let row = 0; row < scores.length; row++)
+      scores[row] += weights ? weights[k] * score(row) : score(row) / members.length
+  })
   // The correction by neighbours applies to single cells, not to means over modes.
   if (model.refine && fixed.every((row, mode) => row !== null || mode === rankedMode)) {
     const cell = fixed.map((row) => row ?? 0)

@@ -8,7 +8,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { TopEngine } from '../../engine/cpu/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { clipToRange, type Predictor } from '../factored.ts'
-import { requireUnmerged } from '../factorView.ts'
+import { requireUnmerged, viewOfPredictions } from '../factorView.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
 import { meanInDataUnits } from '../predict/link.ts'
@@ -68,7 +68,8 @@ const SPARE = 8
  * merged, a mode or label is unknown, or no row has enough entries.
  */
 export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
-  const model = requireUnmerged(given)
+  const model = given.weights ? viewOfPredictions(given) : requireUnmerged(given)
+  const { members, weights } = model
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
@@ -91,9 +92,6 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   const rows = Uint32Array.from(new Uint32Array(model.dims[rankedMode]).keys()).filter(isCandidate)
   if (rows.length === 0)
     throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
-  const weights = model.members.map((member) =>
-    productExcept(member, fixed, [rankedMode, askedMode], model.observed?.counts),
-  )
   const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
   const rowsPerRanking = Math.min(rows.length, n + SPARE)
   const excluded = exclude
@@ -101,11 +99,14 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
     : undefined
   const size = model.dims[askedMode]
   const batchSize = Math.min(size, QUESTIONS_AT_A_TIME)
-  if (!isRankedByProducts(model, fixed, [askedMode, rankedMode])) {
+  if (weights || !isRankedByProducts(model, fixed, [askedMode, rankedMode])) {
     for (let first = 0; first < size; first += batchSize)
       yield rankAllRows(first, Math.min(batchSize, size - first))
     return
   }
+  const products = members.map((member) =>
+    productExcept(member, fixed, [rankedMode, askedMode], model.observed?.counts),
+  )
   const engine = await TopEngine.open({
     rows: concatenateRows(model, rankedMode, rows),
     length,
@@ -117,7 +118,7 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   try {
     for (let first = 0; first < size; first += batchSize) {
       const count = Math.min(batchSize, size - first)
-      const questions = questionVectors(model, askedMode, weights, first, count)
+      const questions = questionVectors(model, askedMode, products, first, count)
       const answers = await engine.ask({
         count,
         write: (into) => into.set(questions),
@@ -140,15 +141,15 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   function rankInFloat64(first: number, count: number, best: Uint32Array, scores: Float32Array): TopBatch {
     const batch = emptyBatch(first, count, n)
     for (let question = 0; question < count; question++) {
-      const products = model.members.map(({ rank, factors }, k) =>
-        weights[k].map((w, r) => w * factors[askedMode][(first + question) * rank + r]),
+      const questionProducts = members.map(({ rank, factors }, k) =>
+        products[k].map((w, r) => w * factors[askedMode][(first + question) * rank + r]),
       )
       const ranked: RankedRow[] = []
       for (let i = question * rowsPerRanking; i < (question + 1) * rowsPerRanking && scores[i] >= 0; i++) {
         const row = rows[best[i]]
         let y = 0
         model.members.forEach(({ rank, factors, link }, k) => {
-          const z = dotRow(products[k], factors[rankedMode], row * rank)
+          const z = dotRow(questionProducts[k], factors[rankedMode], row * rank)
           y += (link ? meanInDataUnits(link, z) : z) / model.members.length
         })
         ranked.push({ row, y })
@@ -167,10 +168,10 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
     for (let question = 0; question < count; question++) {
       asked[askedMode] = first + question
       scores.fill(0)
-      for (const member of model.members) {
+      for (const [k, member] of members.entries()) {
         const { score } = predictAlong(member, asked, rankedMode, model.observed?.counts)
         rows.forEach((row, i) => {
-          scores[i] += score(row) / model.members.length
+          scores[i] += weights ? weights[k] * score(row) : score(row) / members.length
         })
       }
       const left = new Set(

@@ -20,6 +20,7 @@ import { CpEnsemble } from './cpEnsemble.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
 import { learnNeighbours, mayHaveNeighbours, neighbourBytes, type Ordered } from './neighbours.ts'
+import { type Stack, type StackedEntries, stackCandidates } from './stack.ts'
 
 /** The models of a cross-fit, and their predictions of the entries that they were fitted without. */
 export interface FoldModels {
@@ -33,10 +34,26 @@ export interface FoldModels {
   predictions: Float32Array
 }
 
+/** What an ensemble is assembled from. */
+export interface Assembly {
+  /** The candidates: cross-fits on the same folds; the best one first. */
+  fits: readonly FoldModels[]
+  /** Seed of the random cells at which the models' disagreement is measured. */
+  seed: number
+  /** Modes whose rows are ordered; found from the residuals if undefined. */
+  ordered?: readonly Ordered[]
+  /** Weights of the entries in the error by which candidates are combined; all 1 by default. */
+  weights?: Float32Array
+  /** Asked before each stage that can be left out; none is by default. */
+  hasTimeFor?: (stage: OptionalStage) => boolean
+}
+
 /** An ensemble with its out-of-fold errors and the stability of its components. */
 export interface AssembledEnsemble {
   model: CpEnsemble
   outOfFold: OutOfFold
+  /** Per candidate, its weight in the predictions; one candidate has weight 1. */
+  weights: number[]
   /** Undefined where it was left out. */
   stability?: EnsembleStability
   /** Seconds of each stage. */
@@ -64,20 +81,13 @@ export interface AssemblySeconds {
 const UNSEEN_CELLS = 20_000
 
 /**
- * Combines the models of a cross-fit into an ensemble, with its correction, intervals, errors and stability.
- * Entries are taken in C order, so that the result does not depend on the order of the input.
+ * Combines the models of cross-fits into an ensemble, with its correction, intervals, errors and stability.
+ * Several candidates are stacked. Entries are taken in C order, so that the result does not depend on the
+ * order of the input.
  * @param given the entries that the folds were made of
- * @param seed of the random cells at which the models' disagreement is measured
- * @param ordered modes whose rows are ordered; found from the residuals if undefined
- * @param hasTimeFor asked before each stage that can be left out; none is by default
  */
-export function assembleEnsemble(
-  given: SparseTensor,
-  fit: FoldModels,
-  seed: number,
-  ordered: readonly Ordered[] | undefined,
-  hasTimeFor: (stage: OptionalStage) => boolean = () => true,
-): AssembledEnsemble {
+export function assembleEnsemble(given: SparseTensor, assembly: Assembly): AssembledEnsemble {
+  const { fits, seed, ordered, hasTimeFor = () => true } = assembly
   const secondsSinceLast = stopwatch()
   const leftOut: OptionalStage[] = []
   const isWanted = (stage: OptionalStage): boolean => {
@@ -87,14 +97,34 @@ export function assembleEnsemble(
   }
   const order = cOrderOf(given)
   const tensor = order ? pickEntries(given, order) : given
-  const { models, by } = fit
-  const folds = order ? pickNumbers(fit.folds, order, new Uint8Array(order.length)) : fit.folds
-  const uncorrected = order
-    ? pickNumbers(fit.predictions, order, new Float32Array(order.length))
-    : fit.predictions
+  const [{ by, models }] = fits
+  const count = models.length
+  const folds = order ? pickNumbers(fits[0].folds, order, new Uint8Array(order.length)) : fits[0].folds
+  const inOrder = (numbers: Float32Array): Float32Array =>
+    order ? pickNumbers(numbers, order, new Float32Array(order.length)) : numbers
+  const stack = stackFits(
+    tensor,
+    fits.map((fit) => inOrder(fit.predictions)),
+    {
+      values: tensor.values,
+      folds,
+      count,
+      weights: assembly.weights && inOrder(assembly.weights),
+    },
+  )
+  const uncorrected = stack.predictions
+  const stacked = fits.flatMap(({ models }, c) => (stack.weights[c] > 0 ? [{ models, c }] : []))
+  // The candidate with the largest weight is the one whose components are shown.
+  stacked.sort((a, b) => stack.weights[b.c] - stack.weights[a.c])
+  /** The prediction of cells by the models that were fitted without a fold, combined. */
+  const predictWithout = (fold: number, indices: readonly Uint32Array[]): Float32Array =>
+    combine(
+      stacked.map(({ models }) => models[fold].predictMany(indices)),
+      stacked.map(({ c }) => stack.foldWeights[fold][c]),
+    )
   const observed = observe(tensor)
   const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
-  const predictAll = (): Float32Array[] => models.map((model) => model.predictMany(tensor.indices))
+  const predictAll = (): Float32Array[] => models.map((_, fold) => predictWithout(fold, tensor.indices))
   const corrected =
     mayHaveNeighbours(tensor.dims, tensor.values.length) && isWanted('neighbours')
       ? learnNeighbours(tensor, predictAll(), folds, isByEntry, ordered)
@@ -106,13 +136,13 @@ export function assembleEnsemble(
   const intervals = learnIntervals(
     tensor,
     { predictions, support },
-    predictUnseenCells(tensor, models, observed, seed),
-    models.length,
+    predictUnseenCells(tensor, { count, predictWithout }, observed, seed),
+    count,
   )
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {
     folds,
-    count: models.length,
+    count,
     by: describeFoldBy(by, tensor),
     predictions,
     withoutNeighbours: corrected && uncorrected,
@@ -121,17 +151,21 @@ export function assembleEnsemble(
   })
   const errors = secondsSinceLast()
   const { dims, labels, modes, valueName } = tensor
+  const members = stacked.flatMap(({ models }) => models)
   const model = new CpEnsemble({
     dims,
     labels,
     modes,
-    members: models,
+    members,
+    ...(stacked.length > 1 && {
+      weights: stacked.flatMap(({ models, c }) => models.map(() => stack.weights[c] / count)),
+    }),
     observed,
     intervals,
     neighbours: corrected?.neighbours,
     training: {
       version,
-      ...models[0].training,
+      ...members[0].training,
       outOfFold,
       ...(corrected && { neighbours: { lags: corrected.neighbours.lags } }),
       ...(valueName !== undefined && { value: valueName }),
@@ -140,7 +174,31 @@ export function assembleEnsemble(
   const stability = isWanted('stability') ? ensembleStability(model, tensor) : undefined
   if (stability) model.training.stability = stability
   const took = { neighbours, intervals: intervalSeconds, errors, stability: secondsSinceLast() }
-  return { model, outOfFold, stability, took, leftOut }
+  return { model, outOfFold, weights: stack.weights, stability, took, leftOut }
+}
+
+/** Stacks candidates; one alone has weight 1. @param predictions per candidate, out of fold */
+function stackFits(
+  { values }: SparseTensor,
+  predictions: readonly Float32Array[],
+  entries: StackedEntries,
+): Pick<Stack, 'weights' | 'foldWeights' | 'predictions'> {
+  if (predictions.length > 1) return stackCandidates(predictions, { ...entries, values })
+  return {
+    weights: [1],
+    foldWeights: Array.from({ length: entries.count }, () => [1]),
+    predictions: predictions[0],
+  }
+}
+
+/** The weighted sum of predictions; the only one itself if its weight is 1. */
+function combine(predictions: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  if (predictions.length === 1 && weights[0] === 1) return predictions[0]
+  const sum = new Float64Array(predictions[0].length)
+  predictions.forEach((some, k) => {
+    for (let e = 0; e < sum.length; e++) sum[e] += weights[k] * some[e]
+  })
+  return Float32Array.from(sum)
 }
 
 /**
@@ -180,10 +238,14 @@ function supportOfCells({ counts }: Observed, indices: readonly Uint32Array[]): 
 /**
  * The models' mean predictions and their variances at random cells, which hardly ever have an entry. The row
  * of each mode is drawn as often as it has entries, independently of the other modes.
+ * @param models their number, and the predictions of those that were fitted without a fold
  */
 function predictUnseenCells(
   { indices, values }: SparseTensor,
-  models: readonly CpModel[],
+  models: {
+    count: number
+    predictWithout: (fold: number, indices: readonly Uint32Array[]) => Float32Array
+  },
   observed: Observed,
   seed: number,
 ): UnseenCells {
@@ -192,7 +254,7 @@ function predictUnseenCells(
     const key = stream(seed, purpose.folds, mode + 1)
     return Uint32Array.from({ length: count }, (_, c) => column[below(draw(key, c), values.length)])
   })
-  const all = models.map((model) => model.predictMany(cells))
+  const all = Array.from({ length: models.count }, (_, fold) => models.predictWithout(fold, cells))
   const predictions = all[0].map((_, c) => all.reduce((sum, y) => sum + y[c], 0) / all.length)
   const variances = predictions.map(
     (mean, c) => all.reduce((sum, y) => sum + (y[c] - mean) ** 2, 0) / (all.length - 1),

@@ -6,6 +6,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
 import { CpModel } from '../cpModel.ts'
+import { leadingMembers } from '../factored.ts'
 import type { Labels } from '../labelLookup.ts'
 import { TensorModel, type TensorModelFields } from '../tensorModel.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
@@ -14,8 +15,14 @@ import { type Stability, stabilityOf } from './stability.ts'
 
 /** The fields of an ensemble. */
 export interface CpEnsembleFields extends TensorModelFields {
-  /** The models, at least one. */
+  /** The models, at least one; those of the best candidate first. */
   members: readonly CpModel[]
+  /**
+   * Per member, its weight in the prediction, a sum: for models of several candidates, whose modes may be
+   * merged and split in different ways. By default the prediction is the mean, and all have merged and split
+   * the same modes.
+   */
+  weights?: readonly number[]
   /** Correction of predictions by the residuals of neighbouring cells; none by default. */
   neighbours?: Neighbours
   /** What intervals are computed from; without it there are none. */
@@ -42,31 +49,33 @@ export interface IntervalColumns {
   high: Float32Array
 }
 
-/** The models of a cross-fit as one model, whose predictions are their mean. */
+/** The models of cross-fits as one model, whose predictions are their mean, or a weighted sum. */
 export class CpEnsemble extends TensorModel {
-  /** The models, each fitted without one fold. */
+  /** The models, each fitted without one fold; those of the best candidate first. */
   readonly members: readonly CpModel[]
+  /** Per member, its weight in the prediction; undefined where that is the mean of the members'. */
+  declare readonly weights?: readonly number[]
   /** Correction of predictions by the residuals of neighbouring cells; undefined where it does not help. */
   readonly neighbours?: Neighbours
   /** What intervals are computed from; undefined where the file has none. */
   readonly intervals?: Intervals
-  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
+  /** The modes of the best candidate's factors in terms of the tensor's; undefined where they are the same. */
   readonly reshapedModes: CpModel['reshapedModes']
-  /** Per mode, the rows without training entries in all models. */
+  /** Per mode of the best candidate's factors, the rows without training entries in all of its models. */
   readonly unobserved: readonly Uint32Array[]
   /**
-   * Corrects the members' mean at a cell by the residuals of its neighbours; undefined where that does not
-   * help.
+   * Corrects the combined prediction of a cell by the residuals of its neighbours; undefined where that does
+   * not help.
    */
   override refine?: (cell: ArrayLike<number>, y: number) => number
 
   /**
-   * Combines models of the same sizes and reshaping.
+   * Combines models of the same sizes; without weights also of the same reshaping.
    * @param fields the members, and what they share
    */
   constructor(fields: CpEnsembleFields) {
     super(fields)
-    const { members, neighbours, intervals } = fields
+    const { members, weights, neighbours, intervals } = fields
     if (members.length === 0) throw new InputError('shape', 'An ensemble needs at least one model.')
     for (const { dims, reshaping } of members) {
       if (dims.join() !== this.dims.join())
@@ -74,13 +83,17 @@ export class CpEnsemble extends TensorModel {
           'shape',
           `A model of ${dims.join('×')} is none of an ensemble of ${this.dims.join('×')}.`,
         )
-      if (JSON.stringify(reshaping) !== JSON.stringify(members[0].reshaping))
+      if (!weights && JSON.stringify(reshaping) !== JSON.stringify(members[0].reshaping))
         throw new InputError('shape', 'The models of an ensemble must have merged and split the same modes.')
     }
+    if (weights) checkWeights(weights, members.length)
     this.members = members
+    if (weights) this.weights = weights
     this.reshapedModes = members[0].reshapedModes
     this.unobserved = members[0].unobserved.map((rows, mode) => {
-      const others = members.slice(1).map(({ unobserved }) => new Set(unobserved[mode]))
+      const others = leadingMembers({ members, weights })
+        .slice(1)
+        .map(({ unobserved }) => new Set(unobserved[mode]))
       return rows.filter((row) => others.every((set) => set.has(row)))
     })
     if (intervals) this.intervals = intervals
@@ -163,6 +176,15 @@ export class CpEnsemble extends TensorModel {
   stability(): Stability {
     return stabilityOf(this)
   }
+}
+
+/** Throws unless there is one weight per member, all at least 0 and finite. */
+function checkWeights(weights: readonly number[], members: number): void {
+  if (weights.length !== members || !weights.every((weight) => weight >= 0 && Number.isFinite(weight)))
+    throw new InputError(
+      'shape',
+      `An ensemble of ${members} models needs as many weights, each a number from 0.`,
+    )
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import { coreConsistencyOf, coreWork } from '../answer/coreConsistency.ts'
 import { componentShares } from '../componentShares.ts'
+import { leadingMembers } from '../factored.ts'
 import { factorView } from '../factorView.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
@@ -28,7 +29,7 @@ export interface EnsembleStability {
 export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): EnsembleStability {
   const cores: number[] = []
   let work = 0
-  for (const member of model.members) {
+  for (const member of leadingMembers(model)) {
     const core = work < MOST_WORK ? coreConsistencyOf(member, tensor) : undefined
     if (core !== undefined) cores.push(core)
     work += coreWork(tensor.dims, tensor.values.length, member.rank)

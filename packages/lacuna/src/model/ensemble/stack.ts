@@ -23,7 +23,9 @@ export interface StackedEntries {
 export interface Stack {
   /** Per candidate, its weight; 0 where it is left out. */
   weights: number[]
-  /** Per entry, the prediction with weights that were found without its fold. */
+  /** Per fold, the weights of the candidates that were found without it. */
+  foldWeights: number[][]
+  /** Per entry, the prediction with the weights of its fold. */
   predictions: Float32Array
   /** Mean squared error of these predictions, with the entries' weights. */
   meanSquare: number
@@ -91,7 +93,12 @@ export function stackCandidates(
     total += weights ? weights[e] : 1
   }
   const final = shrunkWeights(all, subset, best, shrinkage)
-  return { weights: [...final], predictions, meanSquare: squares / Math.max(total, 1e-30) }
+  return {
+    weights: [...final],
+    foldWeights: foldWeights.map((own) => [...own]),
+    predictions,
+    meanSquare: squares / Math.max(total, 1e-30),
+  }
 }
 
 /** The normal equations of each fold. */

@@ -9,15 +9,17 @@ import { predictCell, productOfRows, sumOf } from './products.ts'
  * of these modes, equally weighted. If all are known, the prediction is corrected by `refine`. Not clipped.
  */
 export function partialPredictor(
-  model: Pick<Predictor, 'members' | 'refine'>,
+  model: Pick<Predictor, 'members' | 'weights' | 'refine'>,
 ): (coordinate: readonly (number | null)[]) => number {
-  const { members } = model
+  const { members, weights } = model
   const memberPredictors = members.map(averagingPredictor)
   return (coordinate) => {
     if (isComplete(coordinate)) return predictCell(model, coordinate)
     let total = 0
-    for (const predict of memberPredictors) total += predict(coordinate)
-    return total / members.length
+    memberPredictors.forEach((predict, k) => {
+      total += weights ? weights[k] * predict(coordinate) : predict(coordinate)
+    })
+    return weights ? total : total / members.length
   }
 }
 

@@ -31,7 +31,7 @@ export class RowPredictor {
    * @param options clip: whether predictions are limited to the range of the training values, true by default
    */
   constructor(
-    model: Pick<Predictor, 'members' | 'observed' | 'refine'>,
+    model: Pick<Predictor, 'members' | 'weights' | 'observed' | 'refine'>,
     fallback?: number | 'mean',
     { clip = true }: { clip?: boolean } = {},
   ) {

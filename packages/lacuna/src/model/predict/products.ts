@@ -32,21 +32,22 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
 /** The sum of the terms of a prediction, one per component. */
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
-/** The prediction of a cell, not clipped: the mean of the members', corrected by `refine`. */
+/** The prediction of a cell, not clipped: the members' combined, corrected by `refine`. */
 export function predictCell(
-  model: Pick<Predictor, 'members' | 'refine'>,
+  model: Pick<Predictor, 'members' | 'weights' | 'refine'>,
   indices: readonly number[],
 ): number {
-  const { members } = model
+  const { members, weights } = model
   let total = 0
-  for (const member of members) {
+  for (const [k, member] of members.entries()) {
     const { rank, factors, reshapedModes, link } = member
     const rows = reshapedModes ? reshapedModes.digits.map((digits) => rowAt(digits, indices)) : indices
     const last = factors.length - 1
     const z = dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
-    total += link ? meanInDataUnits(link, z) : z
+    const y = link ? meanInDataUnits(link, z) : z
+    total += weights ? weights[k] * y : y
   }
-  const y = total / members.length
+  const y = weights ? total : total / members.length
   return model.refine ? model.refine(indices, y) : y
 }
 
@@ -55,11 +56,11 @@ export function predictCell(
  * its prediction, not clipped.
  */
 export function forEachPrediction(
-  model: Pick<Predictor, 'members' | 'refine'>,
+  model: Pick<Predictor, 'members' | 'weights' | 'refine'>,
   indices: readonly Uint32Array[],
   visit: (entry: number, y: number) => void,
 ): void {
-  const { members } = model
+  const { members, weights } = model
   const cell = new Uint32Array(indices.length)
   const valuesOf = members.map((member) => {
     const { reshapedModes, link } = member
@@ -68,8 +69,9 @@ export function forEachPrediction(
   })
   for (let e = 0; e < indices[0].length; e++) {
     let total = 0
-    for (let k = 0; k < valuesOf.length; k++) total += valuesOf[k](e)
-    const y = total / members.length
+    if (weights) for (let k = 0; k < valuesOf.length; k++) total += weights[k] * valuesOf[k](e)
+    else for (let k = 0; k < valuesOf.length; k++) total += valuesOf[k](e)
+    const y = weights ? total : total / members.length
     if (model.refine) for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
     visit(e, model.refine ? model.refine(cell, y) : y)
   }

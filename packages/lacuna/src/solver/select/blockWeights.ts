@@ -36,9 +36,10 @@ export function capBlocks(
   const sorted = [...squares].sort(([a], [b]) => a - b)
   const total = sorted.reduce((sum, [, square]) => sum + square, 0)
   const most = Math.max(LARGEST_SHARE, TIMES_MEAN / sorted.length) * total
-  return sorted.flatMap(([hash, square]): CappedBlocks =>
-    // Rounded: the order of the entries within a block changes the last bits of its sum.
-    square > most ? [[hash, Number((most / square).toPrecision(6))]] : [],
+  return sorted.flatMap(
+    ([hash, square]): CappedBlocks =>
+      // Rounded: the order of the entries within a block changes the last bits of its sum.
+      square > most ? [[hash, Number((most / square).toPrecision(6))]] : [],
   )
 }
 

@@ -5,7 +5,6 @@
 import { collectGarbage } from '../../base/garbage.ts'
 import { InputError } from '../../base/inputError.ts'
 import {
-  type AssembledEnsemble,
   type AssemblySeconds,
   assembleEnsemble,
   assembleUnfinished,
@@ -18,7 +17,6 @@ import {
 import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import {
-  type Candidate,
   type ChooseByFoldsOptions,
   chooseByFolds,
   type UnfinishedSearch,
@@ -67,7 +65,7 @@ export interface FoldSeconds extends AssemblySeconds {
 
 /**
  * Fits one model per fold without it and combines them into an ensemble, with out-of-fold errors and
- * conformal intervals. Of several candidates the one with the smallest out-of-fold RMSE is returned.
+ * conformal intervals. With `findRank: 'best'` the best trials are stacked (model/ensemble/stack.ts).
  * @param options settings of the runs
  * @param foldOptions folds, search and checkpointing
  * @returns undefined if it was interrupted
@@ -92,28 +90,39 @@ export async function completeByFolds(
   const leftOut = [...found.leftOut]
   const hasTimeFor = (stage: OptionalStage): boolean => deadline.hasTimeFor(stage)
   const { seed } = settingsOf(options)
-  let best: (AssembledEnsemble & Pick<Candidate, 'trial' | 'fit'>) | undefined
-  for (const { trial, fit } of candidates) {
-    if (best && !hasTimeFor('neighbours')) {
-      leftOut.push('ensembles of trials that are nearly as good')
-      break
-    }
-    const assembled = { trial, fit, ...assembleEnsemble(tensor, fit, seed, ordered, hasTimeFor) }
-    if (!best || assembled.outOfFold.error.rmse < best.outOfFold.error.rmse) best = assembled
-    collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and the ensemble that is not as good
-  }
-  const { trial, fit, model, outOfFold, stability, took: assembly } = best!
-  for (const stage of best!.leftOut) leftOut.push(stageNames[stage])
+  const fits = candidates.map(({ fit }) => fit)
+  const assembled = assembleEnsemble(tensor, { fits, seed, ordered, weights: found.weights, hasTimeFor })
+  collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and models that are not part of the ensemble
+  const { model, outOfFold, stability, weights, took: assembly } = assembled
+  for (const stage of assembled.leftOut) leftOut.push(stageNames[stage])
   const elapsed = (performance.now() - start) / 1000
   const seconds = before + elapsed
-  const used = { setUp: fit.setUpSeconds, models: fit.seconds - fit.setUpSeconds, ...assembly }
+  const combined = candidates
+    .map(({ trial, fit }, c) => ({ trial, fit, weight: weights[c] }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+  const used = {
+    setUp: sumOver(combined, ({ fit }) => fit.setUpSeconds),
+    models: sumOver(combined, ({ fit }) => fit.seconds - fit.setUpSeconds),
+    ...assembly,
+  }
   const search = elapsed - Object.values(used).reduce((sum, stage) => sum + stage, 0)
   const took = { search: Math.max(0, search), ...used }
   const { trials, isCut } = found.choice
-  const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
+  const choice = (trials.length > 1 || isCut) && {
+    choice: {
+      ...found.choice,
+      chosen: combined[0].trial,
+      ...(combined.length > 1 && { combined: combined.map(({ trial, weight }) => ({ trial, weight })) }),
+    },
+  }
   Object.assign(model.training, { seconds, ...choice, ...(leftOut.length > 0 && { leftOut }) })
   return { model, outOfFold, stability, ...choice, leftOut, seconds, took }
 }
+
+/** The sum of a number over items. */
+const sumOver = <T>(items: readonly T[], numberOf: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + numberOf(item), 0)
 
 /** The stages that can be left out, in words. */
 const stageNames: Readonly<Record<OptionalStage, string>> = {

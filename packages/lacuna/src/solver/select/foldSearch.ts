@@ -21,6 +21,7 @@ import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { settingText } from '../settings/settingText.ts'
+import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
 import {
   type Abandoned,
   type CrossFit,
@@ -29,7 +30,6 @@ import {
   FOLDS,
   type Unfinished,
 } from './crossFit.ts'
-import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
 import { Deadline } from './deadline.ts'
 import { criterionOf, type FoldTrial, type TrialChanges, type TrialSettings } from './trials.ts'
 
@@ -403,9 +403,7 @@ const isWorseOnEach = (
   others: readonly FoldError[],
   tolerance: number,
 ): boolean =>
-  first.every(
-    (error, fold) => cappedSquares(error) > (1 + tolerance) ** 2 * cappedSquares(others[fold]),
-  )
+  first.every((error, fold) => cappedSquares(error) > (1 + tolerance) ** 2 * cappedSquares(others[fold]))
 
 /** The squared error by which trials are compared. */
 const cappedSquares = ({ capped, squares }: FoldError): number => capped ?? squares

@@ -50,8 +50,7 @@ export function proposeShapes(
   if (isGiven) return [{}]
   const lagsAllowed = time !== undefined && mayLearnPrior(settings)
   const pairs = proposePairs(tensor, by, lagsAllowed ? time : undefined)
-  const split =
-    time?.period !== undefined ? [{ mode: time.modes[0], into: time.period }] : undefined
+  const split = time?.period !== undefined ? [{ mode: time.modes[0], into: time.period }] : undefined
   const proposals: TrialChanges[] = [{}]
   if (lagsAllowed) proposals.push({ lags: time.lags })
   for (const pair of pairs) {

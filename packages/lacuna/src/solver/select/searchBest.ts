@@ -62,7 +62,10 @@ export async function searchBest(
   const leftOut = new Set<string>()
   const first = await search.attempt({})
   if (!first) return { leftOut: ['all ranks'] }
-  const start = Math.max(0, ranks.findLastIndex((rank) => rank <= SCREENING_RANK))
+  const start = Math.max(
+    0,
+    ranks.findLastIndex((rank) => rank <= SCREENING_RANK),
+  )
   const { lineages, isCut } = choose
     ? await screen(search, tensor, options, ranks[start])
     : { lineages: [{}], isCut: false }

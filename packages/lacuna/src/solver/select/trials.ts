@@ -68,8 +68,10 @@ export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
 export interface FoldChoice {
   /** All trials, by rank. */
   trials: FoldTrial[]
-  /** The trial whose settings are used. */
+  /** The trial whose settings are used; where several are combined, that of the largest weight. */
   chosen: FoldTrial
+  /** The trials whose models are combined, with their weights, the largest first; undefined for one. */
+  combined?: { trial: FoldTrial; weight: number }[]
   /** Whether the time was up before everything had been tried. */
   isCut: boolean
 }
@@ -177,7 +179,8 @@ export async function searchAlternatives<T extends Trial>(
     const combined = { ...best.changes, ...alternative }
     const trial = await attempt(combined, best.chosen)
     if (!trial) return { ...best, isCut: true }
-    if (criterionOf(trial) < (1 - LEAST_CHANGE) * criterionOf(best.chosen)) best = { chosen: trial, changes: combined }
+    if (criterionOf(trial) < (1 - LEAST_CHANGE) * criterionOf(best.chosen))
+      best = { chosen: trial, changes: combined }
   }
   return { ...best, isCut: false }
 }

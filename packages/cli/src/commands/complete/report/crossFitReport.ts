@@ -4,7 +4,7 @@
  */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion, OutOfFold } from 'lacuna/folds'
-import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
+import { type FoldChoice, type FoldTrial, settingsOf, trialName } from 'lacuna/internal'
 import {
   errorHeads,
   errorRow,
@@ -27,16 +27,21 @@ const MAX_COVERAGE_ENTRIES = 50_000
  * Formats trials as a table with their out-of-fold RMSE ± standard error; marks the chosen one and those
  * given up early, and mentions if time ran out.
  */
-export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
+export function choiceTable({ trials, chosen, combined, isCut }: FoldChoice): string {
+  const weightOf = (trial: FoldTrial): number | undefined =>
+    combined?.find((one) => trialName(one.trial) === trialName(trial))?.weight
+  const remark = (trial: FoldTrial): string => {
+    if (trial.isScreening) return `on ${trial.folds} folds`
+    const weight = weightOf(trial)
+    if (weight !== undefined) return `weight ${formatNumber(Number(weight.toFixed(2)))}`
+    if (!combined && trialName(trial) === trialName(chosen)) return 'chosen'
+    return trial.folds < chosen.folds ? `given up after ${trial.folds} folds` : ''
+  }
   const rows = trials.map((trial) => [
     trialName(trial),
     formatNumber(trial.rmse),
     `± ${formatNumber(trial.spread)}`,
-    trialName(trial) === trialName(chosen)
-      ? 'chosen'
-      : trial.folds < chosen.folds
-        ? `given up after ${trial.folds} folds`
-        : '',
+    remark(trial),
   ])
   const lines = formatTable([['', 'RMSE out of fold', '', ''], ...rows])
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines

@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { draw } from '#lacuna/base/random.js'
+import { decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import type { CpEnsemble } from '#lacuna/model/index.js'
+import { proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { completeWhole } from './whole.ts'
+
+/** A number from 0 to 1 by some indices. */
+const chance = (...indices: number[]): number => {
+  let hash = 7
+  for (const index of indices) hash = draw(hash, index)
+  return hash / 2 ** 32
+}
+
+/** A tensor of the cells for which `isKnown` holds, with values by cell. */
+function tensorOf(
+  dims: readonly number[],
+  isKnown: (cell: readonly number[]) => boolean,
+  valueAt: (cell: readonly number[]) => number,
+): SparseTensor {
+  const cells: number[][] = [[]]
+  for (const dim of dims) {
+    const longer = cells.flatMap((cell) => Array.from({ length: dim }, (_, i) => [...cell, i]))
+    cells.splice(0, cells.length, ...longer)
+  }
+  const known = cells.filter(isKnown)
+  return {
+    dims,
+    indices: dims.map((_, mode) => Uint32Array.from(known, (cell) => cell[mode])),
+    values: Float32Array.from(known, valueAt),
+  }
+}
+
+// Trips: each pair of origin and destination has its own course, and each destination has hours of its own,
+// none of which a low rank over three modes has.
+const trips = tensorOf(
+  [9, 9, 24],
+  (cell) => chance(1, ...cell) < 0.5,
+  ([i, j, k]) =>
+    20 * chance(2, i, j) ** 2 * (1 + Math.sin(k / 4 + 3 * chance(3, i, j))) +
+    14 * chance(6, j, k) +
+    3 * chance(4, i, j, k),
+)
+const options = { threads: 2, epochs: 30 }
+const best = { folds: 3, findRank: 'best', choose: true, ranks: [2, 4, 6] } as const
+
+let result: FoldedCompletion & { outOfFold: NonNullable<FoldedCompletion['outOfFold']> }
+let model: CpEnsemble
+beforeAll(async () => {
+  result = (await completeWhole(trips, options, best))!
+  model = result.model
+})
+
+describe('the search for the best settings', () => {
+  it('proposes pairs of modes that are not too many rows, and no merged rows that a fold leaves empty', () => {
+    const byEntry = [0, 1, 2].map((mode) => ({ mode, length: 1 }))
+    const merged = (by: typeof byEntry, dims = trips.dims): unknown =>
+      proposeShapes({ ...trips, dims }, {}, by).map(({ mergeModes }) => mergeModes?.[0])
+    expect(merged(byEntry)).toEqual([undefined, [0, 1], [0, 2], [1, 2]])
+    expect(merged([byEntry[0], byEntry[2]])).toEqual([undefined, [0, 1], [1, 2]])
+    // 486 entries per merged row of 2 × 972 entries at most.
+    expect(merged(byEntry, [9, 9, 900])).toEqual([undefined, [0, 1]])
+  })
+
+  it('proposes lags and series along a time axis, and periods as splits', () => {
+    const by = [{ mode: 0, length: 1 }]
+    const series = { modes: [2, 1], lags: { '3+2': [1, 9] } }
+    expect(proposeShapes(trips, {}, by, series)).toEqual([
+      {},
+      { lags: series.lags },
+      { mergeModes: [[1, 2]], lags: series.lags },
+    ])
+    const time = { modes: [2], lags: { 3: [1, 6] }, period: 6 }
+    expect(proposeShapes(trips, {}, [{ mode: 2, length: 6 }], time)).toEqual([
+      {},
+      { lags: time.lags },
+      { mergeModes: [[0, 1]] },
+      { split: [{ mode: 2, into: 6 }] },
+      { mergeModes: [[0, 1]], split: [{ mode: 2, into: 6 }] },
+    ])
+  })
+
+  it('proposes nothing where lags, features or a reshaping are given, and no link where one is given', () => {
+    const by = [{ mode: 0, length: 1 }]
+    expect(proposeShapes(trips, { lags: { 3: [1] } }, by)).toEqual([{}])
+    expect(proposeShapes(trips, { mergeModes: [[0, 1]] }, by)).toEqual([{}])
+    expect(proposeLinks(trips, {})).toEqual([{ link: 'sqrt' }])
+    expect(proposeLinks(trips, { link: 'identity' })).toEqual([])
+    expect(proposeLinks({ ...trips, values: trips.values.map((x) => x + 100) }, {})).toEqual([])
+  })
+
+  it('finds that pairs are entities, from screening on two folds to models of all folds', () => {
+    const { trials, chosen } = result.choice!
+    expect(chosen.merged).toBe('1,2')
+    const screened = trials.filter(({ isScreening }) => isScreening)
+    expect(screened.every(({ folds, rank }) => folds === 2 && rank === 6)).toBe(true)
+    // Four shapes, each with and without a square root.
+    expect(screened).toHaveLength(8)
+    expect(trials.some(({ rank, merged, link }) => rank === 6 && merged === '' && !link)).toBe(true)
+    expect(trials.some(({ rank }) => rank === 10)).toBe(true)
+  })
+
+  it('is never worse out of fold than its best trial, and combines trials where that helps', () => {
+    const { trials, combined } = result.choice!
+    const smallest = Math.min(...trials.filter(({ folds }) => folds === 3).map(({ rmse }) => rmse))
+    expect((result.outOfFold.withoutNeighbours ?? result.outOfFold.error).rmse).toBeLessThanOrEqual(
+      1.0001 * smallest,
+    )
+    expect(combined!.length).toBeGreaterThan(1)
+    expect(model.members).toHaveLength(3 * combined!.length)
+    expect(model.weights).toHaveLength(model.members.length)
+    for (const [c, { weight }] of combined!.entries())
+      expect(model.weights![3 * c]).toBeCloseTo(weight / 3, 12)
+  })
+
+  it('has the same bits on any threads and in any order of the entries', async () => {
+    const order = Array.from(trips.values, (_, e) => e).sort((a, b) => chance(5, a) - chance(5, b))
+    const shuffled = {
+      dims: trips.dims,
+      indices: trips.indices.map((column) => Uint32Array.from(order, (e) => column[e])),
+      values: Float32Array.from(order, (e) => trips.values[e]),
+    }
+    const again = (await completeWhole(shuffled, { ...options, threads: 1 }, best))!
+    expect(again.model.weights).toEqual(model.weights)
+    expect(again.model.predictMany(trips.indices)).toEqual(model.predictMany(trips.indices))
+    expect(again.model.intervals).toEqual(model.intervals)
+  })
+})
+
+describe('a combination of models of different shapes', () => {
+  it('predicts the weighted sum of its members in every way', () => {
+    const cell = [3, 4, 5]
+    expect(
+      new Set(model.members.map(({ reshapedModes }) => JSON.stringify(reshapedModes))).size,
+    ).toBeGreaterThan(1)
+    const sum = model.members.reduce(
+      (sum, member, k) => sum + model.weights![k] * member.predict(cell, { clip: false }),
+      0,
+    )
+    const refined = model.refine ? model.refine(cell, sum) : sum
+    const y = model.predict(cell, { clip: false })
+    expect(y).toBeCloseTo(Math.max(0, refined), 5)
+    expect(
+      model.predictMany(
+        cell.map((i) => Uint32Array.of(i)),
+        { clip: false },
+      )[0],
+    ).toBeCloseTo(y, 5)
+    expect(model.slice([3, 4, null], { clip: false }).values[5]).toBeCloseTo(y, 4)
+    const [first] = model.top({ for: { mode_1: 4, mode_2: 5 }, of: 'mode_3', n: 1, clip: false })
+    const along = model.slice([3, 4, null], { clip: false }).values
+    expect(first.predicted).toBeCloseTo(Math.max(...along), 4)
+  })
+
+  it('is the same when it is read from its file', () => {
+    const read = decodeAnyModel(encodeEnsemble(model), 'best.npz') as CpEnsemble
+    expect(read.weights).toEqual(model.weights)
+    expect(read.predictMany(trips.indices)).toEqual(model.predictMany(trips.indices))
+    expect(read.interval([1, 2, 3])).toEqual(model.interval([1, 2, 3]))
+  })
+
+  it('shows the components of its best candidate', () => {
+    const [component] = model.components()
+    expect(component.modes.map(({ modes }) => modes)).toEqual([[0, 1], [2]])
+    expect(component.found!.of).toBe(3)
+  })
+})
