@@ -68,11 +68,11 @@ it('the models of all ranks that were tried are candidates where the best is wan
     expect(fit.models.map(({ rank }) => rank)).toEqual([trial.rank, trial.rank])
 })
 
-it.each([
+it.each<{ errors: Record<number, number>; tried: number[] }>([
   { errors: { 10: 1, 16: 1, 32: 0.99, 64: 0.9 }, tried: [10, 16, 32, 64] },
   // No step up helps: steps down follow, and the largest rank in any case.
   { errors: { 2: 1, 4: 0.89, 8: 0.9, 10: 1, 16: 1, 32: 1, 64: 1 }, tried: [2, 4, 8, 10, 16, 32, 64] },
-  { errors: { 8: 0.996, 10: 1, 16: 1, 32: 0.996, 64: 1 }, tried: [8, 10, 16, 32, 64].slice(1) },
+  { errors: { 8: 0.996, 10: 1, 16: 1, 32: 0.996, 64: 1 }, tried: [10, 16, 32, 64] },
 ])('ranks are raised while the error falls by 0.5%, or else lowered: %o', async ({ errors, tried }) => {
   const { choice, begun } = await chosenOf('best', errors)
   expect(begun).toEqual([])
