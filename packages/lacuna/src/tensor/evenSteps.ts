@@ -1,4 +1,4 @@
-/** A check that the labels of a mode are evenly spaced. */
+/** Whether the labels of a mode are evenly spaced, and by how much. */
 import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 
 /** The relative difference up to which two steps count as equal: decimals are not exact. */
@@ -25,9 +25,23 @@ export function checkEvenSteps(labels: readonly string[] | undefined, mode: stri
   )
 }
 
+/**
+ * Returns the milliseconds between successive labels: 0 if they ascend unevenly; undefined if they are not all
+ * dates or times that ascend.
+ */
+export function timeStep(labels: readonly string[] | undefined): number | undefined {
+  if (!labels || labels.length < 2 || !labels.every((label) => TIME.test(label))) return undefined
+  const times = labels.map(numberOf)
+  const steps = times.slice(1).map((time, row) => time - times[row])
+  if (!steps.every((step) => step > 0)) return undefined
+  return steps.every((step) => step === steps[0]) ? steps[0] : 0
+}
+
+/** A date, or a date and a time. */
+const TIME = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/
+
 /** Returns the number of a label, or the milliseconds of a date or time; NaN for any other text. */
 function numberOf(label: string): number {
-  if (/^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/.test(label))
-    return Date.parse(`${label.replace(' ', 'T')}${label.length > 10 ? 'Z' : ''}`)
+  if (TIME.test(label)) return Date.parse(`${label.replace(' ', 'T')}${label.length > 10 ? 'Z' : ''}`)
   return label.trim() === '' ? NaN : Number(label)
 }

@@ -22,6 +22,7 @@ export { checkDeferred, deferDuplicateCheck } from './duplicates/deferredCheck.t
 export { findDuplicates } from './duplicates/findDuplicates.ts'
 export { refuseDuplicates } from './duplicates/mergeDuplicates.ts'
 export { findEarliest, mergeShards } from './duplicates/mergeShards.ts'
+export { timeStep } from './evenSteps.ts'
 export { fitToDims } from './fitToDims.ts'
 export { gapsOf } from './gaps.ts'
 export { modeNumber } from './modeNumber.ts'

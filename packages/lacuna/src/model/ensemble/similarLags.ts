@@ -32,25 +32,54 @@ export interface SortedAlongMode {
  */
 export function similarLags(
   dims: readonly number[],
-  { entries, positions }: SortedAlongMode,
+  sorted: SortedAlongMode,
   residuals: Float32Array,
   groups: Uint8Array | undefined,
   mode: number,
   isOrdered: boolean,
 ): number[] {
   const largestLag = Math.min(dims[mode] - 1, LARGEST_LAG)
+  const { correlations, pairs } = correlationsAlong(dims[mode], sorted, residuals, groups, largestLag)
+  const isSimilar = (lag: number): boolean =>
+    correlations[lag] > Math.max(LEAST_CORRELATION, 4 / Math.sqrt(pairs[lag]))
+  const hasSimilarLag = dims[mode] >= FEWEST_ROWS && correlations.some((_, lag) => lag > 0 && isSimilar(lag))
+  if (!isOrdered && !(hasSimilarLag && (isSimilar(1) || pairs[1] === 0))) return []
+  return Array.from(correlations, (correlation, lag) => ({ correlation, lag }))
+    .filter(({ lag }) => lag > 1 && isSimilar(lag))
+    .sort((a, b) => b.correlation - a.correlation || a.lag - b.lag)
+    .slice(0, MOST_LAGS - 1)
+    .map(({ lag }) => lag)
+    .concat(1)
+    .sort((a, b) => a - b)
+}
+
+/**
+ * The autocorrelation of residuals along a mode by lag, from 0 to the largest one, and how many pairs of
+ * entries each is the mean over; 0 where there are none.
+ * @param size the number of rows of the mode
+ * @param groups the group of each entry; entries of the same group are not compared
+ * @param mostCompared about how many entries, evenly spaced, are compared with those after them
+ */
+export function correlationsAlong(
+  size: number,
+  { entries, positions }: SortedAlongMode,
+  residuals: Float32Array,
+  groups: Uint8Array | undefined,
+  largestLag: number,
+  mostCompared = MOST_COMPARED,
+): { correlations: Float64Array; pairs: Float64Array } {
   const products = new Float64Array(largestLag + 1)
   const pairs = new Float64Array(largestLag + 1)
   const residualAt = pickNumbers(residuals, entries, new Float32Array(entries.length))
   const groupAt = groups && pickNumbers(groups, entries, new Uint8Array(entries.length))
-  const stride = Math.max(1, Math.floor(entries.length / MOST_COMPARED))
+  const stride = Math.max(1, Math.floor(entries.length / mostCompared))
   let [squares, compared] = [0, 0]
   for (let i = 0; i < entries.length; i += stride) {
     const residual = residualAt[i]
     const position = positions[i]
     compared++
     squares += residual ** 2
-    const last = position + Math.min(largestLag, dims[mode] - 1 - (position % dims[mode]))
+    const last = position + Math.min(largestLag, size - 1 - (position % size))
     for (let j = i + 1; j < entries.length && positions[j] <= last; j++) {
       if (groupAt && groupAt[i] === groupAt[j]) continue
       const lag = positions[j] - position
@@ -59,19 +88,8 @@ export function similarLags(
     }
   }
   const variance = squares / Math.max(1, compared)
-  const correlations = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
-  const isSimilar = (lag: number): boolean =>
-    correlations[lag] > Math.max(LEAST_CORRELATION, 4 / Math.sqrt(pairs[lag]))
-  const hasSimilarLag = dims[mode] >= FEWEST_ROWS && correlations.some((_, lag) => lag > 0 && isSimilar(lag))
-  if (!isOrdered && !(hasSimilarLag && (isSimilar(1) || pairs[1] === 0))) return []
-  return correlations
-    .map((correlation, lag) => ({ correlation, lag }))
-    .filter(({ lag }) => lag > 1 && isSimilar(lag))
-    .sort((a, b) => b.correlation - a.correlation || a.lag - b.lag)
-    .slice(0, MOST_LAGS - 1)
-    .map(({ lag }) => lag)
-    .concat(1)
-    .sort((a, b) => a - b)
+  const correlations = products.map((sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
+  return { correlations, pairs }
 }
 
 /** Sorts entries by the position of their cells, with the mode's index varying fastest. */
