@@ -212,8 +212,8 @@ describe('fill', () => {
     const wide = await inFolder('fill', 'wide.csv', '--modes', 'day', '--melt', 'shop', '--rank', '1')
     const lines = wide.stdout.trim().split('\n')
     expect(lines[0]).toBe('day,a,b,c,inferred')
-    expect(lines[2]).toMatch(/^tue,2,"[34],\d+",6,b$/)
-    expect(lines[4]).toMatch(/^thu,"[34],\d+",8,"12,5",a$/)
+    expect(lines[2]).toMatch(/^tue,2,"[34],\d+",6,"\[""b""\]"$/)
+    expect(lines[4]).toMatch(/^thu,"[34],\d+",8,"12,5","\[""a""\]"$/)
   })
 
   test('fill completes slices and arrays and keeps observed values', async () => {

@@ -51,7 +51,7 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   top: async () => (await import('./commands/top.ts')).topCommand,
   components: async () => (await import('./commands/components.ts')).componentsCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).evaluateCommand,
-  fill: async () => (await import('./commands/fill.ts')).fillCommand,
+  fill: async () => (await import('./commands/fill/fill.ts')).fillCommand,
   fold: async () => (await import('./commands/foldIn.ts')).foldInCommand,
   update: async () => (await import('./commands/update.ts')).updateCommand,
   info: async () => (await import('./commands/info.ts')).infoCommand,

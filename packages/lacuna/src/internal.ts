@@ -22,7 +22,7 @@ export { openInput, readWhole } from './io/node/files/input.ts'
 export { openFile } from './io/node/files/openFile.ts'
 export { replaceFiles, writeChunks, writeFileWhole } from './io/node/files/writeFileWhole.ts'
 export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
-export { fillTable } from './io/node/fillTable.ts'
+export { type FilledTable, fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'
 export {
   readAnyModel,

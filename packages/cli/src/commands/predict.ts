@@ -196,7 +196,7 @@ function requireEnsemble(model: TensorModel): CpEnsemble {
 }
 
 /** Intervals of a model at a level; undefined without a level. Throws if the model is not an ensemble. */
-const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
+export const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
   level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level)
 
 /** Says, to follow a file's size, by which range predictions were limited; empty if by none. */

@@ -63,7 +63,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Asking:': [
     ...['for', 'of', 'n', 'at', 'slice', 'top', 'ranking', 'relevant', 'exclude', 'minEntries'],
-    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval'],
+    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval', 'absent'],
   ],
   'Output:': [
     'html',

@@ -133,13 +133,20 @@ export interface Remark {
   sentence: Sentence
   /** True if it reports a guess that changes the result; such notices are always printed. */
   guess: boolean
+  /** True if it counts rows that are left out because a mode or the value is empty. */
+  isAboutGaps?: boolean
 }
 
-/** Makes a notice. @param guess whether it reports a guess that changes the result */
-export const remark = (sentence: Sentence, guess = false): Remark => ({
+/**
+ * Makes a notice.
+ * @param guess whether it reports a guess that changes the result
+ * @param isAboutGaps whether it counts rows without a value
+ */
+export const remark = (sentence: Sentence, guess = false, isAboutGaps = false): Remark => ({
   text: formatSentence(sentence, formatOption),
   sentence,
   guess,
+  ...(isAboutGaps && { isAboutGaps }),
 })
 
 /** Prints a message. @param words prints an option */

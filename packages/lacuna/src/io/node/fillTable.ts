@@ -2,7 +2,9 @@
  * Writes a table, long or wide, with its empty cells filled by predictions and a column `inferred` that marks
  * them.
  */
-import { InputError } from '../../base/inputError.ts'
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { type ColumnType, isNumeric } from '../../labels/index.ts'
+import type { AskedRows } from '../../model/index.ts'
 import {
   findColumn,
   freeName,
@@ -11,12 +13,13 @@ import {
   type OutputColumn,
   type OutputRow,
   openQueries,
-  type QueryBatch,
+  plainModeColumns,
   type Table,
   type Thousands,
   textOfCell,
 } from '../table/index.ts'
 import { numberAsText } from '../text/index.ts'
+import { AbsentRows } from './absentRows.ts'
 import type { Input } from './files/index.ts'
 import { inferTypes, withTable } from './tables.ts'
 import { type AnswerOutput, writeAnswers } from './writeAnswers.ts'
@@ -39,6 +42,13 @@ export interface FillTableOptions {
   query?: string
   /** The file, if it has been opened already; opened from the path by default. */
   input?: Input
+  /** Names of columns behind the value that `predict` also returns, such as low and high; none by default. */
+  added?: readonly string[]
+  /**
+   * Whether a long table also gets the rows that it lacks, a cell of the model each: all of them, only if they
+   * are at most as many as it has, or none, the default.
+   */
+  absent?: 'all' | 'few' | 'none'
 }
 
 /** Counts of a table that was filled. */
@@ -48,21 +58,25 @@ export interface FilledTable {
   empty: number
   /** The number of empty cells that have a value now; the others have no prediction. */
   filled: number
+  /** The number of rows that a long table lacked; undefined if they were not counted. */
+  absent?: number
+  /** The number of these that were added. */
+  addedRows: number
 }
 
 /**
  * Writes a table with its empty cells filled, and counts them. Throws if the column of values is missing.
  * @param model its modes and labels say what the columns mean
- * @param predict the predictions for all rows of a batch; NaN where there is none
+ * @param predict the predictions for all rows of a batch, NaN where there is none, and a column each for `added`
  */
 export async function fillTable(
   path: string,
   model: Labelled,
-  predict: (batch: QueryBatch) => Float64Array,
+  predict: (batch: AskedRows) => readonly Float64Array[],
   options: FillTableOptions,
 ): Promise<FilledTable> {
-  const { melt, modes, decimal, thousands, input, query, output } = options
-  const counts: FilledTable = { rows: 0, empty: 0, filled: 0 }
+  const { melt, modes, decimal, thousands, input, query, output, added = [], absent = 'none' } = options
+  const counts: FilledTable = { rows: 0, empty: 0, filled: 0, addedRows: 0 }
   const opening = {
     typed: melt === undefined ? (modes ?? []) : [],
     verbatim: true,
@@ -71,52 +85,76 @@ export async function fillTable(
   await withTable([path], opening, async (table) => {
     const types = 'session' in table ? table.columns.map(({ type }) => type) : await inferTypes(table)
     const copied = table.columns.map(({ name }, c): OutputColumn => ({ name, kind: 'text', type: types[c] }))
-    const markName = freeName('inferred', new Set(copied.map(({ name }) => name.toLowerCase())))
+    const taken = new Set(copied.map(({ name }) => name.toLowerCase()))
+    const behind = [...added, 'inferred'].map(
+      (name): OutputColumn => ({
+        name: freeName(name, taken),
+        kind: 'text',
+        type: name === 'inferred' ? (melt === undefined ? 'BOOLEAN' : undefined) : 'DOUBLE',
+      }),
+    )
     const rows = melt === undefined ? fillLongRows(table) : fillWideRows(table, melt)
-    const mark: OutputColumn = {
-      name: markName,
-      kind: 'text',
-      type: melt === undefined ? 'BOOLEAN' : undefined,
-    }
-    await writeAnswers(output, [...copied, mark], rows)
+    await writeAnswers(output, [...copied, ...behind], rows)
   })
   return counts
 
-  /**
-   * Returns the text of a prediction, with the table's decimal separator, and counts it in `counts.filled`.
-   */
-  function fillCell(y: number, table: Table): string {
-    counts.filled++
+  /** The text of a number with the table's decimal separator. */
+  function numberIn(table: Table, y: number): string {
     const text = numberAsText(y)
     return table.decimal === ',' ? text.replace('.', ',') : text
   }
 
-  /** Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks. */
+  /**
+   * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; then the
+   * rows that it lacks, if they are wanted.
+   */
   async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
     const column = options.value === undefined ? -1 : findColumn(table.columns, options.value)
     if (column < 0)
       throw new InputError(
         'table',
-        `${table.name}: there is no column ${options.value === undefined ? 'of values' : `"${options.value}"`} to be filled; name it.`,
+        sentence`${table.name}: there is no column ${options.value === undefined ? 'of values' : `"${options.value}"`} to be filled; name it with ${option('value')}, or use lacuna predict, which needs none.`,
       )
     const value = table.columns[column].name
+    const none = added.map(() => null)
+    const modeColumns = absent === 'none' ? undefined : plainModeColumns(table, model, modes)
+    const missing = modeColumns && AbsentRows.of(model)
     for await (const batch of openQueries(table, model, { value, modes })) {
-      const predictions = predict(batch)
+      const [predictions, ...others] = predict(batch)
+      missing?.note(batch)
       yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
         const cells = batch.fields.map((cells) => textOfCell(cells, row))
         counts.rows++
-        if (!Number.isNaN(batch.observed[row])) return [...cells, 'false']
+        if (!Number.isNaN(batch.observed[row])) return [...cells, ...none, 'false']
         counts.empty++
-        if (Number.isNaN(predictions[row])) return [...cells, 'false']
-        cells[column] = fillCell(predictions[row], table)
-        return [...cells, 'true']
+        if (Number.isNaN(predictions[row])) return [...cells, ...none, 'false']
+        counts.filled++
+        cells[column] = numberIn(table, predictions[row])
+        return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
+      })
+    }
+    if (!missing || !modeColumns) return
+    counts.absent = missing.count
+    if (absent === 'few' && missing.count > counts.rows) return
+    for (const batch of missing.batches()) {
+      const [predictions, ...others] = predict(batch)
+      counts.addedRows += batch.rowCount
+      yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
+        const cells: (string | null)[] = table.columns.map(() => null)
+        batch.labels(row).forEach((label, mode) => {
+          const type = (model.modes?.[mode]?.type ?? 'VARCHAR') as ColumnType
+          const isComma = table.decimal === ',' && isNumeric(type)
+          cells[modeColumns[mode]] = isComma ? label.replace('.', ',') : label
+        })
+        cells[column] = numberIn(table, predictions[row])
+        return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
       })
     }
   }
 
   /**
-   * Yields batches of a wide table's rows, filled, each with the names of the columns that were filled,
-   * joined by blanks, in the column of marks. Reads the table twice.
+   * Yields batches of a wide table's rows, filled, each with the names of the columns that were filled, as a
+   * JSON array, in the column of marks. Reads the table twice.
    */
   async function* fillWideRows(table: Table, mode: string): AsyncGenerator<OutputRow[]> {
     const melted = meltTable(table, mode, modes ?? [])
@@ -125,7 +163,7 @@ export async function fillTable(
     /** Per cell of the wide columns, row by row: the prediction, NaN where the cell is not empty. */
     const predicted: number[] = []
     for await (const batch of openQueries(melted, model, { value })) {
-      const predictions = predict(batch)
+      const [predictions] = predict(batch)
       for (let row = 0; row < batch.rowCount; row++) {
         const isEmpty = Number.isNaN(batch.observed[row])
         if (isEmpty) counts.empty++
@@ -143,10 +181,11 @@ export async function fillTable(
         const names = wide.flatMap((column, w) => {
           const y = predicted[(start + row) * wide.length + w]
           if (Number.isNaN(y)) return []
-          cells[column] = fillCell(y, table)
+          counts.filled++
+          cells[column] = numberIn(table, y)
           return [table.columns[column].name]
         })
-        return [...cells, names.join(' ')]
+        return [...cells, JSON.stringify(names)]
       })
     }
   }

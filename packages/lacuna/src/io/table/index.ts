@@ -29,7 +29,13 @@ export {
   type TableGuess,
   type TableOptions,
 } from './plan.ts'
-export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
+export {
+  type Labelled,
+  openQueries,
+  plainModeColumns,
+  type QueryBatch,
+  type QueryOptions,
+} from './queries.ts'
 export { type MergePolicy, mergePolicies, type ReadPlan } from './readPlan.ts'
 export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'

@@ -87,6 +87,20 @@ export function openQueries(
 }
 
 /**
+ * The column of each mode of a model, if all modes are columns as they are, not binned; else undefined.
+ * @param typed the modes as the user typed them; found by the names by default
+ */
+export function plainModeColumns(
+  table: Table,
+  model: Labelled,
+  typed?: readonly string[],
+): number[] | undefined {
+  const modes = findQueryModes(table, model, typed)
+  const isPlain = modes.every(({ binning, column }) => !binning && !table.columns[column].computed)
+  return isPlain ? modes.map(({ column }) => column) : undefined
+}
+
+/**
  * Finds the columns of a model's modes: as the user typed them; else by the modes' names; for a model without
  * names, the columns mode_1, mode_2 …, else the first ones. Throws if one is missing.
  */

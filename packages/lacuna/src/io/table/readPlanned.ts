@@ -151,9 +151,13 @@ async function reportRows(
   const missing = all - valid - withoutWeight
   if (missing > 0)
     onRemark?.(
-      remark([
-        `${table.name}: ${leftOutClause(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
-      ]),
+      remark(
+        [
+          `${table.name}: ${leftOutClause(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
+        ],
+        false,
+        true,
+      ),
     )
   if (marked > 0) {
     const rank = counts.findIndex((numbers) => numbers[3] > 0)
