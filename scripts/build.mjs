@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleBench, bundleCli } from './build/bundleNode.mjs'
 import { bundleStudio } from './build/bundleStudio.mjs'
 import { compileKernels } from './build/compileKernels.mjs'
-import { embedEngine, embedReading } from './build/embed.mjs'
+import { embedEngine, embedFolds, embedReading } from './build/embed.mjs'
 import { CACHE, DIST, SOURCES } from './build/paths.mjs'
 import { resolveDeclarations } from './build/resolveDeclarations.mjs'
 import { stripDocComments } from './build/stripDocComments.mjs'
@@ -27,6 +27,7 @@ const { paddedRanks } = await import(
 await compileKernels(paddedRanks, say)
 await embedEngine(paddedRanks)
 await embedReading()
+await embedFolds()
 await bundleCli()
 await bundleStudio(say)
 if (process.argv.includes('--bench')) await bundleBench()

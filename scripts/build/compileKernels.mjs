@@ -1,7 +1,8 @@
-// Compiles the AssemblyScript kernels: kernels/solve once per padded rank, on several threads, and kernels/text once.
+// Compiles the AssemblyScript kernels: kernels/solve once per padded rank, on several threads, and kernels/text and kernels/folds once.
 // @ts-check
 import { mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { basename } from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { CACHE, DIST, SOURCES } from './paths.mjs'
 import { runIfChanged } from './stamp.mjs'
@@ -9,6 +10,7 @@ import { runIfChanged } from './stamp.mjs'
 export const KERNELS = `${CACHE}/kernels`
 const SOLVE = `${SOURCES}/kernels/solve`
 export const TEXT = `${SOURCES}/kernels/text`
+export const FOLDS = `${SOURCES}/kernels/folds`
 
 if (!isMainThread) await compileRanks()
 
@@ -56,12 +58,12 @@ async function compileRanks() {
   parentPort?.postMessage(errors)
 }
 
-/** The kernel that parses text. @returns {Promise<Buffer>} */
-export async function compileTextKernel() {
+/** A kernel that is one module for all ranks. @param {string} sources its folder @returns {Promise<Buffer>} */
+export async function compileKernel(sources) {
   const { main } = await import('assemblyscript/asc')
-  const file = `${CACHE}/text.wasm`
+  const file = `${CACHE}/${basename(sources)}.wasm`
   const { error, stderr } = await main([
-    ...[`${TEXT}/index.ts`, '--outFile', file],
+    ...[`${sources}/index.ts`, '--outFile', file],
     ...['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd'],
   ])
   if (error) throw new Error(`${stderr.toString()}\n${error.message}`)

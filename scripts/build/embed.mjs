@@ -3,7 +3,7 @@
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
-import { compileTextKernel, KERNELS, TEXT } from './compileKernels.mjs'
+import { compileKernel, FOLDS, KERNELS, TEXT } from './compileKernels.mjs'
 import { DIST } from './paths.mjs'
 import { runIfChanged } from './stamp.mjs'
 
@@ -38,11 +38,29 @@ export async function embedReading() {
     outputs: library('embedded/textKernel.js', 'embedded/readingWorker.js'),
     async work() {
       mkdirSync(EMBEDDED, { recursive: true })
-      const wasm = await compileTextKernel()
-      writeFileSync(`${EMBEDDED}/textKernel.js`, `export const textKernel = '${wasm.toString('base64')}'\n`)
+      await embedKernel('textKernel', TEXT)
       await embedWorker('readingWorker', 'readingWorkerSource', 'io/drive/threads/worker.js')
     },
   })
+}
+
+/** The kernel of the stages from models to an ensemble. */
+export async function embedFolds() {
+  await runIfChanged({
+    name: 'embedded-folds',
+    inputs: [FOLDS],
+    outputs: library('embedded/foldKernel.js'),
+    async work() {
+      mkdirSync(EMBEDDED, { recursive: true })
+      await embedKernel('foldKernel', FOLDS)
+    },
+  })
+}
+
+/** Writes a module that exports a kernel in base64. @param {string} name of module and export @param {string} sources */
+async function embedKernel(name, sources) {
+  const wasm = await compileKernel(sources)
+  writeFileSync(`${EMBEDDED}/${name}.js`, `export const ${name} = '${wasm.toString('base64')}'\n`)
 }
 
 /** @param {string} module @param {string} name of the export @param {string} entry of the worker's program, below dist */

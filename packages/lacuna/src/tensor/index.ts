@@ -79,7 +79,7 @@ export {
 } from './sparseTensor.ts'
 export {
   describeFoldBy,
-  entriesWhere,
+  entriesOfFold,
   type FoldBy,
   foldByText,
   foldsOf,

@@ -12,8 +12,8 @@
 import { type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
+import { type FoldKernel, useKernel } from '../foldKernel.ts'
 import { linkTensor } from '../predict/link.ts'
-import { forEachPrediction } from '../predict/products.ts'
 
 /** Most products (`coreWork`), a fraction of a second; above, the core consistency is not computed. */
 const MOST_WORK = 2e8
@@ -37,14 +37,16 @@ export function coreConsistencyOf(model: CpModel, given: SparseTensor): number |
   const duals = factors.map((factor, mode) =>
     dualRows(balanceColumns(factor, lengths[mode], sizes, columns, factors.length), R, indices[mode]),
   )
-  const residuals = new Float32Array(values.length)
   // The core explains the values as the factors do: on the scale of the link, if there is one.
-  forEachPrediction({ members: [{ dims, rank, factors }] }, indices, (e, y) => {
-    residuals[e] = y
+  const squares = useKernel((kernel) => {
+    const entries = kernel.putAll(indices)
+    const products = kernel.products(model, entries, values.length)
+    const residuals = new Float32Array(kernel.doubles(products, values.length))
+    for (let e = 0; e < values.length; e++) residuals[e] = (values[e] - residuals[e]) / density
+    const core = multiplyModes(kernel, entries, kernel.put(residuals), values.length, duals, R)
+    return core.reduce((sum, x) => sum + x * x, 0)
   })
-  for (let e = 0; e < values.length; e++) residuals[e] = (values[e] - residuals[e]) / density
-  const core = multiplyModes(indices, residuals, duals, R)
-  const consistency = 1 - core.reduce((sum, x) => sum + x * x, 0) / R
+  const consistency = 1 - squares / R
   return Number.isFinite(consistency) ? consistency : undefined
 }
 
@@ -63,42 +65,25 @@ export function coreWork(dims: readonly number[], entries: number, R: number): n
 }
 
 /**
- * Multiplies a sparse tensor by a matrix in every mode: Σ_e x_e d₁[i₁] ⊗ … ⊗ d_N[i_N], (R × … × R). Sums are
- * made mode by mode, the last one first, over entries that have the indices before it in common.
- * @param indices of the entries, one column per mode, in C order
- * @param values x of each entry
+ * Multiplies a sparse tensor by a matrix in every mode: Σ_e x_e d₁[i₁] ⊗ … ⊗ d_N[i_N], (R × … × R).
+ * @param columns address of the table of columns of the entries' indices, in C order
+ * @param values address of x of each entry
  * @param matrices d (I × R) of each mode
  */
 function multiplyModes(
-  indices: readonly Uint32Array[],
-  values: Float32Array,
+  kernel: FoldKernel,
+  columns: number,
+  values: number,
+  count: number,
   matrices: readonly Float64Array[],
   R: number,
 ): Float64Array {
-  const order = indices.length
-  // sums[m] is over the entries that have the first m indices in common; sums[0] is the result.
-  const sums = indices.map((_, mode) => new Float64Array(R ** (order - mode)))
-  /** Adds the outer product of row `row` of the matrix of a mode and `by` to the sums of that mode. */
-  const addOuter = (mode: number, row: number, by: Float64Array): void => {
-    const [to, matrix] = [sums[mode], matrices[mode]]
-    for (let r = 0, at = 0; r < R; r++) {
-      const x = matrix[row * R + r]
-      for (let i = 0; i < by.length; i++, at++) to[at] += x * by[i]
-    }
-  }
-  const value = new Float64Array(1)
-  for (let e = 0; e < values.length; e++) {
-    value[0] = values[e]
-    addOuter(order - 1, indices[order - 1][e], value)
-    let common = 0
-    if (e + 1 < values.length)
-      while (common < order - 1 && indices[common][e] === indices[common][e + 1]) common++
-    for (let mode = order - 2; mode >= common; mode--) {
-      addOuter(mode, indices[mode][e], sums[mode + 1])
-      sums[mode + 1].fill(0)
-    }
-  }
-  return sums[0]
+  const order = matrices.length
+  // The sums over entries that have the first 0, 1 … N − 1 indices in common, and a single value.
+  const sums = Array.from({ length: order + 1 }, (_, mode) => kernel.allocate(8 * R ** (order - mode)))
+  const tables = { matrices: kernel.putAll(matrices), sums: kernel.put(Uint32Array.from(sums)) }
+  kernel.run.multiplyModes(columns, order, values, count, tables.matrices, R, tables.sums)
+  return kernel.doubles(sums[0], R ** order)
 }
 
 /** The Euclidean length of each column of a factor (R). */

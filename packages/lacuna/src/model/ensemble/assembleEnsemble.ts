@@ -16,6 +16,7 @@ import {
 } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
+import { predictByKernel } from '../foldKernel.ts'
 import { CpEnsemble } from './cpEnsemble.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
@@ -119,7 +120,7 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   /** The prediction of cells by the models that were fitted without a fold, combined. */
   const predictWithout = (fold: number, indices: readonly Uint32Array[]): Float32Array =>
     combine(
-      stacked.map(({ models }) => models[fold].predictMany(indices)),
+      stacked.map(({ models }) => predictByKernel(models[fold], indices)),
       stacked.map(({ c }) => stack.foldWeights[fold][c]),
     )
   const observed = observe(tensor)

@@ -85,11 +85,11 @@ export function numberEntries(
 }
 
 /** Whether cells are numbered by position. */
-const isDenseEnough = (cells: number, entries: number): boolean =>
+export const isDenseEnough = (cells: number, entries: number): boolean =>
   cells <= MOST_CELLS && cells <= CELLS_PER_ENTRY * Math.max(1, entries)
 
 /** The slots of a hash table, a power of two. @param most the most positions that are added */
-const slotsFor = (most: number): number => 2 ** Math.ceil(Math.log2(SLOTS_PER_KEY * Math.max(1, most)))
+export const slotsFor = (most: number): number => 2 ** Math.ceil(Math.log2(SLOTS_PER_KEY * Math.max(1, most)))
 
 /** The position of an entry's cell in row-major order. @param indices one column per mode */
 export function positionOf(
@@ -107,7 +107,7 @@ export const fiberOf = (position: number, stride: number, dim: number): number =
   Math.floor(position / (stride * dim)) * stride + (position % stride)
 
 /** Strides of the modes in row-major order. */
-function stridesOf(dims: readonly number[]): number[] {
+export function stridesOf(dims: readonly number[]): number[] {
   const strides: number[] = []
   dims.reduceRight((stride, dim, mode) => {
     strides[mode] = stride

@@ -5,7 +5,8 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
-import { type CellIndex, type EntryNumbers, indexBytes, indexCells, numberEntries } from './cellIndex.ts'
+import { indexBytes, indexCells, numberEntries } from './cellIndex.ts'
+import { EntryFeatures, leastOf, type RidgeSums } from './entryFeatures.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 import { similarLags, sortAlongMode } from './similarLags.ts'
 
@@ -43,8 +44,6 @@ export interface LearnedNeighbours {
 
 /** Ridge, as a fraction of the diagonal of XᵀX. */
 const RIDGE = 1e-3
-/** Least prediction that residuals are relative to, as a fraction of the mean prediction. */
-const LEAST = 0.05
 /** The correction is used if it lowers the squared error by this fraction. */
 const LEAST_GAIN = 2e-3
 /** Above this many entries there is no correction: it would take long. */
@@ -71,9 +70,11 @@ export function learnNeighbours(
   if (!mayHaveNeighbours(dims, values.length)) return undefined
   let squaresBefore = 0
   for (let e = 0; e < values.length; e++) squaresBefore += (values[e] - predictions[folds[e]][e]) ** 2
-  const mean = meanOf(predictions)
+  const entries = new EntryFeatures(tensor, predictions, folds, isByEntry)
+  const mean = entries.meanPredictions()
+  const least = leastOf(mean)
   const kinds = [false, true].flatMap((isRelative): ResidualKind[] => {
-    const residuals = residualsOf(values, mean, isRelative)
+    const residuals = residualsOf(values, mean, isRelative ? least : 0)
     // Relative to a tiny prediction, a residual may be beyond float32.
     return residuals.every(Number.isFinite) ? [{ isRelative, residuals, lags: dims.map(() => []) }] : []
   })
@@ -91,15 +92,21 @@ export function learnNeighbours(
           )
         : [...lags!]
   }
-  const index = indexCells(dims, indices)
-  const numbers = numberEntries(index, indices)
-  const entries = { dims, indices, values, predictions, mean, folds, isByEntry, index, numbers }
-  let best: (LearnedNeighbours & { squares: number }) | undefined
+  let best: { kind: ResidualKind; sums: RidgeSums[]; predictions: Float32Array; squares: number } | undefined
   for (const kind of kinds) {
-    const fit = fitCorrection(entries, kind)
-    if (fit && fit.squares < (best?.squares ?? (1 - LEAST_GAIN) * squaresBefore)) best = fit
+    const sums = entries.sumFolds(kind.lags, kind.isRelative)
+    // Numbers may be out of the range of float32.
+    if (!sums.every(({ XX, Xr }) => XX.every(Number.isFinite) && Xr.every(Number.isFinite))) continue
+    const fit = entries.correct(sums.map((_, fold) => solveRidge(sums, fold)))
+    if (fit.squares < (best?.squares ?? (1 - LEAST_GAIN) * squaresBefore)) best = { kind, sums, ...fit }
   }
-  return best && { neighbours: best.neighbours, predictions: best.predictions }
+  if (!best) return undefined
+  const { isRelative, lags, residuals } = best.kind
+  const weights = [...solveRidge(best.sums)]
+  return {
+    neighbours: { lags, isRelative, least, weights, indices, residuals },
+    predictions: best.predictions,
+  }
 }
 
 /** Residuals of the models' mean, absolute or relative, and the lags at which they are similar. */
@@ -111,105 +118,12 @@ interface ResidualKind {
   lags: number[][]
 }
 
-/** What the corrections with absolute and with relative residuals have in common. */
-interface CorrectedEntries extends Pick<SparseTensor, 'dims' | 'indices' | 'values'> {
-  /** Per fold, the predictions of all entries by the model that was fitted without it. */
-  predictions: readonly Float32Array[]
-  /** Mean of the models' predictions of each entry. */
-  mean: Float32Array
-  /** The fold of each entry. */
-  folds: Uint8Array
-  /** Whether single entries were held out. */
-  isByEntry: boolean
-  /** Numbers of the entries' cells and fibers. */
-  index: CellIndex
-  /** The numbers of each entry's cell and fibers. */
-  numbers: EntryNumbers
-}
-
-/** Sums of a ridge regression over the entries of a fold. */
-interface RidgeSums {
-  /** XᵀX (size × size), the lower triangle. */
-  XX: Float64Array
-  /** Xᵀr (size). */
-  Xr: Float64Array
-}
-
-/**
- * Fits the correction with absolute or relative residuals. Returns it with its out-of-fold predictions and
- * their squared error, or undefined if numbers are out of the range of float32.
- */
-function fitCorrection(
-  entries: CorrectedEntries,
-  { isRelative, residuals, lags }: ResidualKind,
-): (LearnedNeighbours & { squares: number }) | undefined {
-  const { indices, values, predictions, mean, folds } = entries
-  const size = featureCount(lags)
-  const features = new Float32Array(values.length * size)
-  const sums = sumFolds(entries, lags, isRelative, features)
-  const isSound = sums.every(({ XX, Xr }) => XX.every(Number.isFinite) && Xr.every(Number.isFinite))
-  if (!isSound) return undefined
-  const weights = sums.map((_, fold) => solveRidge(sums, size, fold))
-  const corrected = new Float32Array(values.length)
-  let squares = 0
-  for (let e = 0; e < values.length; e++) {
-    const foldWeights = weights[folds[e]]
-    let sum = predictions[folds[e]][e]
-    for (let f = 0; f < size; f++) sum += foldWeights[f] * features[e * size + f]
-    corrected[e] = Math.max(0, sum)
-    squares += (values[e] - corrected[e]) ** 2
-  }
-  const neighbours = {
-    ...{ lags, isRelative, least: leastOf(mean), weights: [...solveRidge(sums, size)] },
-    ...{ indices, residuals },
-  }
-  return { neighbours, predictions: corrected, squares }
-}
-
-/**
- * Computes the features of all entries, each from the residuals of the model that was fitted without its
- * fold, and the sums of the regression over each fold.
- * @param features receives the features (entries × size)
- */
-function sumFolds(
-  { dims, indices, values, predictions, folds, isByEntry, index, numbers }: CorrectedEntries,
-  lags: readonly (readonly number[])[],
-  isRelative: boolean,
-  features: Float32Array,
-): RidgeSums[] {
-  const size = featureCount(lags)
-  const row = new Float64Array(size)
-  const cell = new Uint32Array(dims.length)
-  const field = new ResidualField(index, lags)
-  return predictions.map((ofFold, fold) => {
-    const isIncluded = isByEntry ? undefined : folds.map((other) => (other === fold ? 0 : 1))
-    field.setResiduals(numbers, residualsOf(values, ofFold, isRelative), isIncluded)
-    const least = leastOf(ofFold)
-    const XX = new Float64Array(size * size)
-    const Xr = new Float64Array(size)
-    for (let e = 0; e < values.length; e++) {
-      if (folds[e] !== fold) continue
-      for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
-      field.readEntryFeatures(cell, e, numbers, row)
-      const unit = isRelative ? Math.max(ofFold[e], least) : 1
-      const residual = values[e] - ofFold[e]
-      for (let f = 0; f < size; f++) {
-        row[f] *= unit
-        features[e * size + f] = row[f]
-        Xr[f] += row[f] * residual
-        for (let g = 0; g <= f; g++) XX[f * size + g] += row[f] * row[g]
-      }
-    }
-    return { XX, Xr }
-  })
-}
-
 /**
  * Coefficients (size) of the ridge regression over all folds, or all except one.
  * @param sums XᵀX and Xᵀr of each fold, where r are its out-of-fold residuals
- * @param size number of features
  */
-function solveRidge(sums: readonly RidgeSums[], size: number, without?: number): Float64Array {
+function solveRidge(sums: readonly RidgeSums[], without?: number): Float64Array {
+  const size = sums[0].Xr.length
   const XX = new Float64Array(size * size)
   const Xr = new Float64Array(size)
   sums.forEach((sum, fold) => {
@@ -225,33 +139,17 @@ function solveRidge(sums: readonly RidgeSums[], size: number, without?: number):
   return Xr.map((_, f) => Xr.reduce((sum, x, g) => sum + inverse[f * size + g] * x, 0))
 }
 
-/** The mean of the models' predictions of each entry. @param predictions per model */
-function meanOf(predictions: readonly Float32Array[]): Float32Array {
-  const mean = new Float32Array(predictions[0].length)
-  for (let e = 0; e < mean.length; e++) {
-    let sum = 0
-    for (let k = 0; k < predictions.length; k++) sum += predictions[k][e]
-    mean[e] = sum / predictions.length
-  }
-  return mean
-}
-
-/** Residuals of all entries, absolute or relative to the predictions, but at least to `leastOf` them. */
-function residualsOf(values: Float32Array, predictions: Float32Array, isRelative: boolean): Float32Array {
-  const least = leastOf(predictions)
+/**
+ * Residuals of all entries.
+ * @param least 0 for absolute ones; else they are relative to the predictions, but at least to this
+ */
+function residualsOf(values: Float32Array, predictions: Float32Array, least: number): Float32Array {
   const residuals = new Float32Array(values.length)
   for (let e = 0; e < values.length; e++) {
     const residual = values[e] - predictions[e]
-    residuals[e] = isRelative ? residual / Math.max(predictions[e], least) : residual
+    residuals[e] = least > 0 ? residual / Math.max(predictions[e], least) : residual
   }
   return residuals
-}
-
-/** The least prediction that residuals are relative to: a fraction of the mean prediction. */
-function leastOf(predictions: Float32Array): number {
-  let mean = 0
-  for (const y of predictions) mean += y / predictions.length
-  return Math.max(LEAST * mean, 1e-30)
 }
 
 /**
@@ -264,7 +162,7 @@ export function corrector(
 ): (cell: ArrayLike<number>, y: number) => number {
   const index = indexCells(dims, indices)
   const field = new ResidualField(index, lags)
-  field.setResiduals(numberEntries(index, indices), residuals)
+  field.addResiduals(numberEntries(index, indices), residuals)
   const features = new Float64Array(featureCount(lags))
   return (cell, y) => {
     field.readFeatures(cell, features)

@@ -1,11 +1,11 @@
 /**
  * Residuals by cell, and features of a cell from the residuals around it: at lags, in a window, and along
- * each mode.
+ * each mode. kernels/folds/features.ts computes the same features of many entries.
  */
 import { type CellIndex, type EntryNumbers, fiberOf } from './cellIndex.ts'
 
 /** Half width of the window in each ordered mode, in cells. */
-const WINDOW = 2
+export const WINDOW = 2
 /** Shrinkage of means, as this many additional residuals of 0. */
 const SHRINKAGE = 3
 /** Sums by number: where cells are numbered by position, in float32. */
@@ -19,7 +19,7 @@ export const featureCount = (lags: readonly (readonly number[])[]): number =>
   lags.reduce((sum, some) => sum + some.length + 1, 0) + (lags.some((some) => some.length > 0) ? 1 : 0)
 
 /** The cells of the window around a cell. */
-interface Window {
+export interface Window {
   /** Steps along each mode: `order` numbers per cell. */
   steps: Int32Array
   /** The difference of positions, one per cell; whole numbers of 32 bits where positions are. */
@@ -61,24 +61,19 @@ export class ResidualField {
   }
 
   /**
-   * Replaces all residuals, in the memory of those before.
+   * Adds the residuals of entries to a field that has none.
    * @param numbers of the cells and fibers of the entries
    * @param residuals of each entry
-   * @param isIncluded 1 for entries that are used, else 0; all are used by default
    */
-  setResiduals(numbers: EntryNumbers, residuals: Float32Array, isIncluded?: Uint8Array): void {
-    this.#residuals.fill(0)
-    this.#isKnown.fill(0)
+  addResiduals(numbers: EntryNumbers, residuals: Float32Array): void {
     for (let e = 0; e < residuals.length; e++) {
-      if (isIncluded && !isIncluded[e]) continue
       this.#residuals[numbers.cells[e]] = residuals[e]
       this.#isKnown[numbers.cells[e]] = 1
     }
     numbers.fibers.forEach((fibers, mode) => {
-      const sums = this.#sums[mode].fill(0)
-      const counts = this.#counts[mode].fill(0)
+      const sums = this.#sums[mode]
+      const counts = this.#counts[mode]
       for (let e = 0; e < residuals.length; e++) {
-        if (isIncluded && !isIncluded[e]) continue
         sums[fibers[e]] += residuals[e]
         counts[fibers[e]]++
       }
@@ -110,16 +105,6 @@ export class ResidualField {
     for (let mode = 0; mode < dims.length; mode++)
       this.#fiber[mode] = fibers[mode].numberOf(fiberOf(position, strides[mode], dims[mode]))
     this.#writeFeatures(cell, position, this.#numberOf(position), features)
-  }
-
-  /**
-   * Writes the features of an entry's cell, as `readFeatures` does.
-   * @param cell the coordinates of the entry
-   * @param numbers of the cells and fibers of all entries
-   */
-  readEntryFeatures(cell: ArrayLike<number>, e: number, numbers: EntryNumbers, features: Float64Array): void {
-    for (let mode = 0; mode < cell.length; mode++) this.#fiber[mode] = numbers.fibers[mode][e]
-    this.#writeFeatures(cell, this.#positionOf(cell), numbers.cells[e], features)
   }
 
   /** Writes the features of a cell whose fibers are in #fiber. @param number its number; -1 without one */
@@ -200,7 +185,10 @@ export class ResidualField {
 }
 
 /** The cells within WINDOW along the ordered modes; none if no mode is ordered. */
-function windowOf(lags: readonly (readonly number[])[], { strides, isDense }: CellIndex): Window {
+export function windowOf(
+  lags: readonly (readonly number[])[],
+  { strides, isDense }: Pick<CellIndex, 'strides' | 'isDense'>,
+): Window {
   let steps: number[][] = [[]]
   for (const some of lags) {
     const range = some.length > 0 ? Array.from({ length: 2 * WINDOW + 1 }, (_, i) => i - WINDOW) : [0]

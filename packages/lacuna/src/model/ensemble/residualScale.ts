@@ -4,6 +4,7 @@
  * costs nothing.
  */
 import { orderByModes, type SparseTensor } from '../../tensor/index.ts'
+import { FoldKernel, shardsOf } from '../foldKernel.ts'
 
 /** The fitted size of residuals; plain data, but for the rows. */
 export interface ResidualScale {
@@ -30,44 +31,82 @@ const FACTOR_RANGE = [1e-3, 1e3] as const
  * Fits the scale to residuals. Returns it, and the scale of each entry, computed without the entry's own
  * residual (ofEntries).
  * @param predictions of each entry, out of fold
+ * @param parts the shards in which entries are passed to the kernel; the result does not depend on them
  */
 export function learnScale(
   { dims, indices, values }: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   predictions: Float32Array,
+  parts = shardsOf(values.length),
 ): { scale: ResidualScale; ofEntries: Float64Array } {
   const curve = curveOf(values, predictions)
-  const sizes = new Float64Array(predictions.length)
-  for (let e = 0; e < sizes.length; e++) sizes[e] = sizeAt(curve, predictions[e])
+  const counts = dims.map((dim, mode) => countRows(indices[mode], dim))
   const rows = dims.map((dim) => new Float32Array(dim).fill(1))
-  const counts = dims.map((dim) => new Uint32Array(dim))
-  indices.forEach((column, mode) => {
-    const count = counts[mode]
-    for (let e = 0; e < column.length; e++) count[column[e]]++
-  })
   const sums = dims.map((dim) => new Float64Array(dim))
-  /** An entry's absolute residual, divided by the scale without the factor of its row of this mode. */
-  const relativeResidual = (e: number, mode: number): number => {
-    let scale = sizes[e]
-    for (let other = 0; other < rows.length; other++)
-      if (other !== mode) scale *= rows[other][indices[other][e]]
-    return Math.abs(values[e] - predictions[e]) / scale
-  }
+  const shards = parts.map((part) => loadShard({ dims, indices, values }, predictions, curve, part))
   for (let sweep = 0; sweep < SWEEPS; sweep++)
-    rows.forEach((factors, mode) => {
+    dims.forEach((dim, mode) => {
       const sum = sums[mode].fill(0)
-      for (let e = 0; e < values.length; e++) sum[indices[mode][e]] += relativeResidual(e, mode)
-      for (let row = 0; row < factors.length; row++) factors[row] = rowFactor(sum[row], counts[mode][row])
+      for (const { kernel, from, to, at, rowTable } of shards) {
+        kernel.doubles(at.sums[mode], dim).set(sum)
+        kernel.run.scaleRows(
+          ...([mode, dims.length, at.columns, at.values, at.predictions, at.sizes, rowTable] as const),
+          ...([to - from, at.sums[mode]] as const),
+        )
+        sum.set(kernel.doubles(at.sums[mode], dim))
+      }
+      for (let row = 0; row < dim; row++) rows[mode][row] = rowFactor(sum[row], counts[mode][row])
+      for (const { kernel, at } of shards) kernel.floats(at.rows[mode], dim).set(rows[mode])
     })
-  const ofEntries = new Float64Array(sizes.length)
-  for (let e = 0; e < sizes.length; e++) {
-    let scale = sizes[e]
-    for (let mode = 0; mode < rows.length; mode++) {
-      const row = indices[mode][e]
-      scale *= rowFactor(sums[mode][row] - relativeResidual(e, mode), counts[mode][row] - 1)
-    }
-    ofEntries[e] = scale
+  const ofEntries = new Float64Array(values.length)
+  for (const { kernel, from, to, at, rowTable } of shards) {
+    const tables = { sums: kernel.putAll(sums), counts: kernel.putAll(counts) }
+    const out = kernel.allocate(8 * (to - from))
+    kernel.run.scaleEntries(
+      ...([dims.length, at.columns, at.values, at.predictions, at.sizes, rowTable, to - from] as const),
+      ...([tables.sums, tables.counts, SHRINKAGE, ...FACTOR_RANGE, out] as const),
+    )
+    ofEntries.set(kernel.doubles(out, to - from), from)
   }
   return { scale: { ...curve, rows }, ofEntries }
+}
+
+/** Entries in the memory of a kernel, or some of them where they are very many. */
+interface Shard {
+  kernel: FoldKernel
+  from: number
+  to: number
+  /** Addresses: a table of columns, values, predictions, sizes by the curve; per mode, factors and sums of rows. */
+  at: { columns: number; values: number; predictions: number; sizes: number; rows: number[]; sums: number[] }
+  /** Address of the table of factors. */
+  rowTable: number
+}
+
+/** Copies some entries to the memory of a kernel, and computes their sizes by the curve; factors are 1. */
+function loadShard(
+  { dims, indices, values }: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
+  predictions: Float32Array,
+  curve: Curve,
+  { from, to }: { from: number; to: number },
+): Shard {
+  const kernel = new FoldKernel()
+  const at = {
+    columns: kernel.putAll(indices.map((column) => column.subarray(from, to))),
+    values: kernel.put(values.subarray(from, to)),
+    predictions: kernel.put(predictions.subarray(from, to)),
+    sizes: kernel.allocate(8 * (to - from)),
+    rows: dims.map((dim) => kernel.put(new Float32Array(dim).fill(1))),
+    sums: dims.map((dim) => kernel.allocate(8 * dim)),
+  }
+  const knots = [curve.predictions, curve.sizes].map((numbers) => kernel.put(Float64Array.from(numbers)))
+  kernel.run.curveSizes(at.predictions, to - from, knots[0], knots[1], curve.sizes.length, at.sizes)
+  return { kernel, from, to, at, rowTable: kernel.put(Uint32Array.from(at.rows)) }
+}
+
+/** The number of entries of each row. @param column the row of each entry @param dim number of rows */
+function countRows(column: Uint32Array, dim: number): Uint32Array {
+  const counts = new Uint32Array(dim)
+  for (let e = 0; e < column.length; e++) counts[column[e]]++
+  return counts
 }
 
 /** The factor of a row: the mean of its relative residuals, shrunk towards 1 and limited to FACTOR_RANGE. */

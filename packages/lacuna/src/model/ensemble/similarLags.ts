@@ -3,6 +3,7 @@
  * the mode, so that pairs within a distance are found without visiting the cells between them.
  */
 import { orderByModes, pickNumbers } from '../../tensor/index.ts'
+import { useKernel } from '../foldKernel.ts'
 
 /** Least correlation at which the residuals at a lag count as similar; it must also be significant. */
 const LEAST_CORRELATION = 0.02
@@ -68,25 +69,22 @@ export function correlationsAlong(
   largestLag: number,
   mostCompared = MOST_COMPARED,
 ): { correlations: Float64Array; pairs: Float64Array } {
-  const products = new Float64Array(largestLag + 1)
-  const pairs = new Float64Array(largestLag + 1)
-  const residualAt = pickNumbers(residuals, entries, new Float32Array(entries.length))
-  const groupAt = groups && pickNumbers(groups, entries, new Uint8Array(entries.length))
   const stride = Math.max(1, Math.floor(entries.length / mostCompared))
-  let [squares, compared] = [0, 0]
-  for (let i = 0; i < entries.length; i += stride) {
-    const residual = residualAt[i]
-    const position = positions[i]
-    compared++
-    squares += residual ** 2
-    const last = position + Math.min(largestLag, size - 1 - (position % size))
-    for (let j = i + 1; j < entries.length && positions[j] <= last; j++) {
-      if (groupAt && groupAt[i] === groupAt[j]) continue
-      const lag = positions[j] - position
-      products[lag] += residual * residualAt[j]
-      pairs[lag]++
+  const compared = Math.ceil(entries.length / stride)
+  const { squares, products, pairs } = useKernel((kernel) => {
+    const [products, pairs] = [0, 1].map(() => kernel.allocate(8 * (largestLag + 1)))
+    const squares = kernel.run.sumLags(
+      kernel.put(positions),
+      kernel.put(pickNumbers(residuals, entries, new Float32Array(entries.length))),
+      groups ? kernel.put(pickNumbers(groups, entries, new Uint8Array(entries.length))) : 0,
+      ...([entries.length, size, largestLag, stride, products, pairs] as const),
+    )
+    return {
+      squares,
+      products: kernel.doubles(products, largestLag + 1).slice(),
+      pairs: kernel.doubles(pairs, largestLag + 1).slice(),
     }
-  }
+  })
   const variance = squares / Math.max(1, compared)
   const correlations = products.map((sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
   return { correlations, pairs }
@@ -101,7 +99,9 @@ export function sortAlongMode(
   const modes = [...dims.flatMap((_, m) => (m === mode ? [] : [m])), mode]
   const entries = orderByModes({ dims, indices }, modes)
   const positions = new Float64Array(entries.length)
-  for (let i = 0; i < entries.length; i++)
-    for (const m of modes) positions[i] = positions[i] * dims[m] + indices[m][entries[i]]
+  for (const m of modes) {
+    const [dim, column] = [dims[m], indices[m]]
+    for (let i = 0; i < positions.length; i++) positions[i] = positions[i] * dim + column[entries[i]]
+  }
   return { positions, entries }
 }

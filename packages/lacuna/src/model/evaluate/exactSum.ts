@@ -35,7 +35,18 @@ export class ExactSum {
       this.#halves[at] += high
       this.#halves[at + 1] += low
     }
-    if (++this.#added === MOST_ADDED) this.#settle()
+    if (++this.#added >= MOST_ADDED) this.#settle()
+  }
+
+  /**
+   * Adds the counters of another sum, as the kernel of cross-fitting makes them.
+   * @param counters per exponent, the sums of the upper and of the lower halves of mantissas
+   * @param added how many numbers they are of, at most 2²⁵
+   */
+  addCounters(counters: Float64Array, added: number): void {
+    if (this.#added + added > MOST_ADDED) this.#settle()
+    for (let at = 0; at < counters.length; at++) this.#halves[at] += counters[at]
+    this.#added += added
   }
 
   /** Moves the counters to the sum of whole numbers, and clears them. */

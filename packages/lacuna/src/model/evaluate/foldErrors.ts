@@ -1,6 +1,7 @@
 /** The error of a model on the fold that it was fitted without. */
-import { entriesWhere, type SparseTensor } from '../../tensor/index.ts'
+import { entriesOfFold, pickNumbers, type SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
+import { predictByKernel } from '../foldKernel.ts'
 import { ExactSum } from './exactSum.ts'
 
 /** The squared error on one fold, of the model that was fitted without it; plain data. */
@@ -30,8 +31,9 @@ export function predictFold(
   predictions: Float32Array,
   weights?: Float32Array,
 ): FoldError {
-  const entries = entriesWhere(folds, (other) => other === fold)
-  const predicted = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
+  const entries = entriesOfFold(folds, fold)
+  const cells = indices.map((column) => pickNumbers(column, entries, new Uint32Array(entries.length)))
+  const predicted = predictByKernel(model, cells)
   for (let i = 0; i < entries.length; i++) predictions[entries[i]] = predicted[i]
   return foldError(values, predictions, entries, weights)
 }
@@ -49,7 +51,8 @@ export function foldError(
 ): FoldError {
   const squares = new ExactSum()
   const capped = weights && new ExactSum()
-  for (const e of entries) {
+  for (let i = 0; i < entries.length; i++) {
+    const e = entries[i]
     const square = (values[e] - predictions[e]) ** 2
     squares.add(square)
     capped?.add(weights![e] * square)

@@ -76,6 +76,6 @@ export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPrediction
 /** The error of predictions of all entries of a tensor. */
 function errorOf({ values }: SparseTensor, predictions: Float32Array): ErrorSummary {
   const tally = new ErrorTally()
-  for (let e = 0; e < values.length; e++) tally.add(values[e], predictions[e])
+  tally.addMany(values, predictions)
   return tally.summary
 }

@@ -1,6 +1,6 @@
 /** Comparison of an error with those of baselines: whether a model is worth using. */
-import { entriesWhere, pickEntries, type SparseTensor } from '../../tensor/index.ts'
-import { baselinesOf } from './baselines.ts'
+import { type SparseTensor, splitFold } from '../../tensor/index.ts'
+import { baselinesOf, predictByBaseline } from './baselines.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 
@@ -32,10 +32,10 @@ export function compareWithBaselines(rmse: number, baselines: readonly BaselineE
 
 /** The errors on test entries of the baselines that are fitted to training entries. */
 export const baselinesOnTest = (train: SparseTensor, test: SparseTensor): BaselineError[] =>
-  baselinesOf(train).map(({ name, predict }) => {
+  baselinesOf(train).map((baseline) => {
     const tally = new ErrorTally()
-    for (let e = 0; e < test.values.length; e++) tally.add(test.values[e], predict(test, e))
-    return { name, error: tally.summary }
+    tally.addMany(test.values, predictByBaseline(baseline, test))
+    return { name: baseline.name, error: tally.summary }
   })
 
 /**
@@ -47,15 +47,11 @@ export const baselinesOnTest = (train: SparseTensor, test: SparseTensor): Baseli
 export function baselinesByFolds(tensor: SparseTensor, folds: Uint8Array, count: number): BaselineError[] {
   const tallies = new Map<string, ErrorTally>()
   for (let fold = 0; fold < count; fold++) {
-    const train = pickEntries(
-      tensor,
-      entriesWhere(folds, (other) => other !== fold),
-    )
-    const out = entriesWhere(folds, (other) => other === fold)
-    for (const { name, predict } of baselinesOf(train)) {
-      const tally = tallies.get(name) ?? new ErrorTally()
-      tallies.set(name, tally)
-      for (let i = 0; i < out.length; i++) tally.add(tensor.values[out[i]], predict(tensor, out[i]))
+    const { train, out } = splitFold(tensor, folds, fold)
+    for (const baseline of baselinesOf(train)) {
+      const tally = tallies.get(baseline.name) ?? new ErrorTally()
+      tallies.set(baseline.name, tally)
+      tally.addMany(out.values, predictByBaseline(baseline, out))
     }
   }
   return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))

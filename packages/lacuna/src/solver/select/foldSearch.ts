@@ -8,7 +8,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { type FoldError, foldError } from '../../model/index.ts'
 import {
-  entriesWhere,
+  entriesOfFold,
   type FoldBy,
   foldByText,
   gapsOf,
@@ -265,7 +265,7 @@ export class FoldSearch {
     this.#cap(capBlocks(this.#tensor, this.by, seed, predictions))
     if (!this.#weights) return
     foldErrors.forEach((_, fold) => {
-      const entries = entriesWhere(folds, (other) => other === fold)
+      const entries = entriesOfFold(folds, fold)
       foldErrors[fold] = foldError(this.#tensor.values, predictions, entries, this.#weights)
     })
   }

@@ -33,11 +33,11 @@ export function orderByModes(
   // Radix sort: sorting stably by each mode, the last one first, sorts by all of them.
   for (const mode of modes.toReversed())
     for (let shift = 0; 2 ** shift < dims[mode]; shift += DIGIT_BITS)
-      order = sortByDigit(order, indices[mode], shift)
+      order = sortByDigit(order, indices[mode], shift, Math.ceil(dims[mode] / 2 ** shift))
   return order
 }
 
-/** Bits of an index that one pass of the radix sort sorts by. */
+/** Bits of an index, at most, that one pass of the radix sort sorts by. */
 const DIGIT_BITS = 16
 
 /**
@@ -45,14 +45,23 @@ const DIGIT_BITS = 16
  * @param order the entry numbers
  * @param column the index of each entry
  * @param shift the lowest bit of the digit
+ * @param above above the largest index, without the bits below the digit
  */
-function sortByDigit(order: Uint32Array, column: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
-  const next = new Uint32Array(2 ** DIGIT_BITS + 1) // where the next entry with each digit goes
-  const digit = (entry: number) => (column[entry] >>> shift) & (2 ** DIGIT_BITS - 1)
-  for (let at = 0; at < order.length; at++) next[digit(at) + 1]++
+function sortByDigit(
+  order: Uint32Array,
+  column: Uint32Array,
+  shift: number,
+  above: number,
+): Uint32Array<ArrayBuffer> {
+  const mask = 2 ** DIGIT_BITS - 1
+  const next = new Uint32Array(Math.min(mask + 1, above) + 1) // where the next entry with each digit goes
+  for (let entry = 0; entry < order.length; entry++) next[((column[entry] >>> shift) & mask) + 1]++
   for (let d = 1; d < next.length; d++) next[d] += next[d - 1]
   const sorted = new Uint32Array(order.length)
-  for (let at = 0; at < order.length; at++) sorted[next[digit(order[at])]++] = order[at]
+  for (let at = 0; at < order.length; at++) {
+    const entry = order[at]
+    sorted[next[(column[entry] >>> shift) & mask]++] = entry
+  }
   return sorted
 }
 

@@ -95,16 +95,15 @@ function slotOf(slots: Float64Array, number: number): number {
 }
 
 /**
- * Returns the numbers of the entries whose fold meets a condition, ascending. Unlike `filter` of an array, it
- * allocates nothing beside the result.
+ * Returns the numbers of the entries of a fold, ascending.
  * @param folds the fold of each entry
+ * @param isIn false for the entries of all other folds instead; true by default
  */
-export function entriesWhere(folds: Uint8Array, isMet: (fold: number) => boolean): Uint32Array {
+export function entriesOfFold(folds: Uint8Array, fold: number, isIn = true): Uint32Array {
+  const entries = new Uint32Array(folds.length)
   let count = 0
-  for (let e = 0; e < folds.length; e++) if (isMet(folds[e])) count++
-  const entries = new Uint32Array(count)
-  for (let e = 0, i = 0; i < count; e++) if (isMet(folds[e])) entries[i++] = e
-  return entries
+  for (let e = 0; e < folds.length; e++) if ((folds[e] === fold) === isIn) entries[count++] = e
+  return entries.slice(0, count)
 }
 
 /**
@@ -118,14 +117,8 @@ export function splitFold(
   fold: number,
 ): { train: SparseTensor; out: SparseTensor } {
   return {
-    train: pickEntries(
-      tensor,
-      entriesWhere(folds, (other) => other !== fold),
-    ),
-    out: pickEntries(
-      tensor,
-      entriesWhere(folds, (other) => other === fold),
-    ),
+    train: pickEntries(tensor, entriesOfFold(folds, fold, false)),
+    out: pickEntries(tensor, entriesOfFold(folds, fold)),
   }
 }
 
