@@ -66,7 +66,12 @@ export function learnIntervals(
   const { values } = tensor
   const { scale, ofEntries: scaleOfEntries } = learnScale(tensor, predictions)
   const relative = new Float64Array(values.length)
-  for (let e = 0; e < values.length; e++) relative[e] = (values[e] - predictions[e]) / scaleOfEntries[e]
+  const squaredErrors = new Float64Array(values.length)
+  for (let e = 0; e < values.length; e++) {
+    const residual = values[e] - predictions[e]
+    relative[e] = residual / scaleOfEntries[e]
+    squaredErrors[e] = residual * residual
+  }
   const scaleOfUnseen = new Float64Array(unseen.predictions.length)
   const cell = new Uint32Array(unseen.indices.length)
   for (let c = 0; c < scaleOfUnseen.length; c++) {
@@ -88,8 +93,8 @@ export function learnIntervals(
     const cellsByScale = groupItems(cellsBySupport[s], scales[s], scaleOfUnseen)
     for (let g = 0; g <= scales[s].length; g++) {
       residuals.push(quantilesOf(pick(entriesByScale[g], relative)))
-      const squares = mean(entriesByScale[g], (e) => (values[e] - predictions[e]) ** 2)
-      const variance = mean(cellsByScale[g], (c) => unseen.variances[c])
+      const squares = meanOf(entriesByScale[g], squaredErrors)
+      const variance = meanOf(cellsByScale[g], unseen.variances)
       shares.push(shrinkage(squares, variance, models))
     }
   }
@@ -202,10 +207,10 @@ function interpolate(sorted: ArrayLike<number>, position: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below])
 }
 
-/** The mean of a function over items; 0 if there are none. */
-function mean(items: Uint32Array, measure: (item: number) => number): number {
+/** The mean of the numbers of some items; 0 if there are none. */
+function meanOf(items: Uint32Array, numbers: Float64Array | Float32Array): number {
   let sum = 0
-  for (let i = 0; i < items.length; i++) sum += measure(items[i]) / items.length
+  for (let i = 0; i < items.length; i++) sum += numbers[items[i]] / items.length
   return sum
 }
 

@@ -154,9 +154,11 @@ function curveOf(values: Float32Array, predictions: Float32Array): Curve {
 /** The positions of finite numbers in ascending order of them; equal ones in order of their positions. */
 function orderByNumber(numbers: Float32Array): Uint32Array {
   // The bits of a float32, as whole numbers in the same order: those of negative ones are complements.
-  const keys = new Uint32Array(numbers.length)
-  const words = new Uint32Array(Float32Array.from(numbers, (x) => x + 0).buffer) // without −0
-  for (let i = 0; i < keys.length; i++) keys[i] = words[i] >>> 31 ? ~words[i] : words[i] | 0x80000000
+  const keys = new Uint32Array(numbers.slice().buffer)
+  for (let i = 0; i < keys.length; i++) {
+    const word = keys[i] === 0x80000000 ? 0 : keys[i] // −0 equals 0
+    keys[i] = word >>> 31 ? ~word : word | 0x80000000
+  }
   return orderByModes({ dims: [2 ** 32], indices: [keys] }, [0])
 }
 

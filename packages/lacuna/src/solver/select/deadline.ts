@@ -6,10 +6,10 @@ import type { OptionalStage } from '../../model/index.ts'
 
 /**
  * Predictions of an entry, about, that the stages after the models take as long as, per entry: measured on
- * five data sets of 20,000 to 150,000 entries, where they took 16 to 50 (intervals and errors; more where
- * entries are few), 30 to 160 (neighbours) and 12 to 30 (stability).
+ * four data sets of 46,000 to 100,000 entries, where they took 22 to 43 (intervals and errors), 20 to 60
+ * (neighbours) and 10 to 30 (stability).
  */
-const STAGE_COST = { required: 35, neighbours: 120, stability: 30 } as const
+const STAGE_COST = { required: 40, neighbours: 60, stability: 30 } as const
 /** Seconds of a prediction of an entry as long as none has been measured. */
 const FIRST_PACE = 5e-7
 /** The most of the whole time that is reserved for the stages after the models: for all, for those required. */
@@ -32,8 +32,8 @@ export class Deadline {
   readonly #options: DeadlineOptions
   readonly #now: () => number
   readonly #start: number
-  /** Seconds of a prediction of an entry; the least that was measured, since the first ones are slower. */
-  #pace: number | undefined
+  /** Seconds of a prediction of an entry, as often as they were measured. */
+  readonly #paces: number[] = []
   /** Seconds that are reserved for a model of all entries after the search; 0 by default. */
   modelSeconds = 0
 
@@ -70,7 +70,16 @@ export class Deadline {
 
   /** Measures the pace by the time that a number of predictions took. */
   notePredictions(entries: number, seconds: number): void {
-    this.#pace = Math.min(this.#pace ?? Infinity, seconds / Math.max(1, entries))
+    this.#paces.push(seconds / Math.max(1, entries))
+  }
+
+  /**
+   * Seconds of a prediction of an entry: the median, since the first ones are slower, as may be some by chance,
+   * but on a computer that has other work all are.
+   */
+  get #pace(): number {
+    if (this.#paces.length === 0) return FIRST_PACE
+    return this.#paces.toSorted((a, b) => a - b)[Math.floor((this.#paces.length - 1) / 2)]
   }
 
   /** Whether there is time for a stage after the models, and for those that must follow. */
@@ -86,6 +95,6 @@ export class Deadline {
 
   /** Seconds of a stage. @param cost in predictions per entry */
   #secondsOf(cost: number): number {
-    return cost * this.#options.entries * (this.#pace ?? FIRST_PACE)
+    return cost * this.#options.entries * this.#pace
   }
 }
