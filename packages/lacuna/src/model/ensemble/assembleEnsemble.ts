@@ -271,7 +271,8 @@ function predictUnseenCells(
 export function assemblyBytes(dims: readonly number[], entries: number, models: number): number {
   const order = dims.length
   const sorted = 4 * (order + 2) + 5
-  const predictions = 4 * models + 24
-  if (!mayHaveNeighbours(dims, entries)) return entries * (sorted + predictions + 48)
+  // Predictions and entries are also in the memory of the kernel.
+  const predictions = 8 * models + 24
+  if (!mayHaveNeighbours(dims, entries)) return entries * (sorted + predictions + 4 * order + 72)
   return entries * (sorted + predictions + neighbourBytes(dims, entries))
 }

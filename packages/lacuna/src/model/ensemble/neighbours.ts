@@ -178,10 +178,13 @@ export function corrector(
 export const mayHaveNeighbours = (dims: readonly number[], entries: number): boolean =>
   entries <= MOST_ENTRIES && dims.reduce((product, dim) => product * dim, 1) <= Number.MAX_SAFE_INTEGER
 
-/** About how many bytes per entry fitting the correction takes: the index, the field, features and sorting. */
+/**
+ * About how many bytes per entry fitting the correction takes: the index, the field, features, sorting, and the
+ * entries in the kernel's memory.
+ */
 export function neighbourBytes(dims: readonly number[], entries: number): number {
   const features = 4 * (2 * dims.length + 1)
-  const numbers = 4 * (dims.length + 1)
-  const residuals = 12
+  const numbers = 4 * (2 * dims.length + 1) + 24
+  const residuals = 20
   return indexBytes(dims, entries) + features + numbers + residuals
 }
