@@ -130,5 +130,6 @@ export {
   negativePolicies,
 } from './tensor/sparseTensor.ts'
 export { foldsOf, parseFoldBy } from './tensor/split/folds.ts'
+export { cellsOf as cellsOfDims } from './tensor/split/pickCells.ts'
 export type { Split, SplitFractions } from './tensor/split/split.ts'
 export { splitCells } from './tensor/split/splitCells.ts'

@@ -26,7 +26,9 @@ import {
   writeFileWhole,
 } from 'lacuna/internal'
 import { formatNumber } from '../../print/format.ts'
+import { nextCommands } from '../../print/nextCommands.ts'
 import { print, printJson } from '../../print/print.ts'
+import { printable } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { fileExists } from '../../process/fileExists.ts'
 import { saveModel } from '../../process/saveModel.ts'
@@ -125,6 +127,8 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
     )
   else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
+  if (output !== undefined)
+    progress.say(printable(nextCommands({ model, train, output, files: context.files, options })))
   await plotRanks(options.plot, result.choice)
 }
 

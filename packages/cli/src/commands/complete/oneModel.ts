@@ -1,7 +1,9 @@
 /** The last steps of `complete` for one model: learn, evaluate, save, report. */
 import type { Completion, FileRun, RunOptions } from 'lacuna'
 import type { Selection } from 'lacuna/internal'
+import { nextCommands } from '../../print/nextCommands.ts'
 import { print, printJson } from '../../print/print.ts'
+import { printable } from '../../print/printable.ts'
 import { Interrupted } from '../../process/failure.ts'
 import { saveModel } from '../../process/saveModel.ts'
 import { removeCheckpoint, resumeCommand } from './checkpoint.ts'
@@ -56,6 +58,12 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         await printJson(jsonReport({ dims: sets.train.dims, entries }, result, errors, report))
       else await print(textReport(result, errors, report))
     }
+    if (output !== undefined && result.stopped !== 'aborted' && communicator.size === 1)
+      progress.say(
+        printable(
+          nextCommands({ model: result.model, train: sets.train, output, files: context.files, options }),
+        ),
+      )
     if (isPriorMissing(settings, result))
       progress.say(
         'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',

@@ -248,3 +248,44 @@ export function describeSpoilt({ name, spoilt }: ColumnSummary): string | undefi
   const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
   return `${where}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
 }
+
+/**
+ * The reasons of a guess, in clauses: why a column is the value, which columns are modes and why, and which are
+ * left out.
+ * @param modes as they were guessed
+ * @param value the column of values, if any
+ */
+export function explainGuess(
+  columns: readonly ColumnSummary[],
+  modes: readonly string[],
+  value: string | undefined,
+): string[] {
+  const timeOf = (mode: string): string | undefined =>
+    columns.find((column) => isTime(column) && (mode === column.name || mode.endsWith(`(${column.name})`)))
+      ?.name
+  const reasons: string[] = []
+  if (value === undefined) reasons.push('no column is a measurement, so that rows are counted')
+  else if (VALUE.test(value)) reasons.push(`${value} is called like a value`)
+  else reasons.push(`${value} is the last column of numbers that is neither an id nor a time`)
+  const things = modes.filter((mode) => timeOf(mode) === undefined)
+  const verb = things.length === 1 ? 'is' : 'are'
+  if (things.length > 0)
+    reasons.push(
+      things.every((name) => ID.test(name))
+        ? `${things.join(' and ')} ${verb} called like ids`
+        : `${things.join(' and ')} ${verb} text or whole numbers`,
+    )
+  for (const mode of modes) {
+    const time = timeOf(mode)
+    if (time === undefined) continue
+    const [, binning] = /^(\w+)\(/.exec(mode) ?? []
+    if (binning === 'week') reasons.push(`${time} is a time, of which weeks are taken`)
+    else if (binning === 'day')
+      reasons.push(`${time} is a time, of which days are taken, since rows repeat by weeks`)
+    else reasons.push(`${time} is a time, taken as it is, since rows repeat by days`)
+  }
+  const used = new Set([value, ...modes, ...modes.map(timeOf)])
+  const others = columns.filter(({ name }) => !used.has(name)).map(({ name }) => name)
+  if (others.length > 0) reasons.push(`${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} left out`)
+  return reasons
+}

@@ -24,6 +24,7 @@ import {
 import {
   type ColumnSummary,
   describeSpoilt,
+  explainGuess,
   guessModes,
   guessValue,
   refuseTextValue,
@@ -107,6 +108,8 @@ export interface ReadRowsOptions extends TableOptions {
    * which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
+  /** Whether `onRemark` is also called with the reasons of a guess; false by default. */
+  explain?: boolean
   /** Called with sentences about guesses and rows left out; none by default. */
   onRemark?(remark: Remark): void
   /** Called with the number of rows read so far; none by default. */
@@ -244,6 +247,8 @@ async function chooseColumns(table: Table, options: ReadRowsOptions): Promise<Ch
   if (spoilt) throw new InputError('value', `${spoilt}.`)
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
+  if (options.explain && !like?.modes)
+    onRemark?.(remark([`Why: ${explainGuess(summary, texts, name).join('; ')}.`]))
   const found = like?.modes ? [] : texts.map((text) => requireMode(table, text))
   return { modes: found, value: name === undefined ? undefined : requireColumn(table, name) }
 }

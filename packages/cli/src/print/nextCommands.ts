@@ -1,0 +1,131 @@
+/** Commands that make sense after a model was learned, with real names from the data, ready to be pasted. */
+import type { SparseTensor } from 'lacuna'
+import { CpEnsemble } from 'lacuna/folds'
+import { cellsOfDims, isTableFile, labelOf, modeKinds, modeName, type TensorModel } from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { shellWord } from '../process/failure.ts'
+import { invocation } from '../process/invocation.ts'
+
+/** What was learned, and from what. */
+export interface Learned {
+  model: TensorModel
+  /** The training entries. */
+  train: SparseTensor
+  /** Path of the model. */
+  output: string
+  /** Paths of the input, as typed. */
+  files: readonly string[]
+  /** Options by which the input was read. */
+  options: TableOptions & { missing?: string }
+}
+
+/** Number of commands that are proposed. */
+const PROPOSED = 2
+/** Fraction of the cells from which on a table counts as nearly full. */
+const NEARLY_FULL = 0.5
+
+/** A proposal: the words of a command after `lacuna`, and what it does; undefined where it makes no sense. */
+type Proposal = { words: string[]; what: string } | undefined
+
+/** The first of these that make sense are proposed. */
+const proposals: readonly ((learned: Learned) => Proposal)[] = [
+  // A forecast, where a mode is time, belongs here.
+  proposeFill,
+  proposeTop,
+  proposePredict,
+  proposeComponents,
+]
+
+/** Formats the commands that make sense next, a line each with a remark; empty if there are none. */
+export function nextCommands(learned: Learned): string {
+  const found = proposals.flatMap((propose) => propose(learned) ?? []).slice(0, PROPOSED)
+  if (found.length === 0) return ''
+  const lines = found.map(({ words, what }) => ({ command: commandLine(words), what }))
+  const width = Math.max(...lines.map(({ command }) => command.length))
+  return ['Next:', ...lines.map(({ command, what }) => `  ${command.padEnd(width)}  # ${what}`)].join('\n')
+}
+
+/** A command of this program as it is typed in a shell. @param words after the program's name */
+export function commandLine(words: readonly string[]): string {
+  const [node, script] = process.argv
+  return [...invocation(node, script), ...words].map(shellWord).join(' ')
+}
+
+/** Fills the gaps of a table that is nearly full; of a full one there is nothing to fill. */
+function proposeFill({ output, files, options, train }: Learned): Proposal {
+  const density = train.values.length / cellsOfDims(train.dims)
+  const isPlain =
+    options.query === undefined && options.database === undefined && options.recipe === undefined
+  if (files.length !== 1 || !isTableFile(files[0]) || !isPlain) return undefined
+  if (density < NEARLY_FULL || density >= 1) return undefined
+  const { melt, modes = [] } = options
+  const shape = melt === undefined ? ['--absent'] : ['--modes', ...modes, '--melt', melt]
+  const isBinned = train.modes?.some(({ from }) => from?.binning !== undefined)
+  if (melt === undefined && isBinned) return undefined
+  return { words: ['fill', output, files[0], ...shape, '-o', 'filled.csv'], what: 'the gaps of the table' }
+}
+
+/** Asks for the best rows of one named mode for a row of another: films for a user. */
+function proposeTop({ model, output, files, train }: Learned): Proposal {
+  const named = namedModes(model)
+  if (named.length < 2) return undefined
+  const [asked, ranked] = named
+  const row = mostObserved(model, asked)
+  const isTable = files.length === 1 && isTableFile(files[0]) && train.labels !== undefined
+  return {
+    words: [
+      ...['top', output, '--for', `${modeName(model, asked)}=${labelOf(model, asked, row)}`],
+      ...['--of', modeName(model, ranked), ...(isTable ? ['--exclude', files[0]] : [])],
+    ],
+    what: `the best ${modeName(model, ranked)} for one ${modeName(model, asked)}`,
+  }
+}
+
+/** Asks about a cell that was not observed, with an interval if the model has one. */
+function proposePredict({ model, output, train }: Learned): Proposal {
+  const cell = unobservedCell(model, train)
+  if (!cell) return undefined
+  const labels = cell.map((row, mode) => `${modeName(model, mode)}=${labelOf(model, mode, row)}`)
+  const interval = model instanceof CpEnsemble && model.intervals ? ['--interval', '0.9'] : []
+  return { words: ['predict', output, '--at', ...labels, ...interval], what: 'a cell without an entry' }
+}
+
+/** Draws the components. */
+function proposeComponents({ output }: Learned): Proposal {
+  return {
+    words: ['components', output, '--html', output.replace(/\.npz$/, '.html')],
+    what: 'what was learned, as a page',
+  }
+}
+
+/** The modes whose rows have no order, such as users and items; merged modes are left out. */
+function namedModes(model: TensorModel): number[] {
+  const kinds = modeKinds(model)
+  if (kinds.length !== model.dims.length) return []
+  return kinds.flatMap(({ kind }, mode) => (kind === 'named' && model.dims[mode] > 2 ? [mode] : []))
+}
+
+/** The row of a mode with the most training entries; the first of equal ones. */
+function mostObserved({ observed }: TensorModel, mode: number): number {
+  const counts = observed?.counts[mode] ?? new Uint32Array(1)
+  let best = 0
+  for (let row = 1; row < counts.length; row++) if (counts[row] > counts[best]) best = row
+  return best
+}
+
+/** Cells that are tried in the search for one without an entry. */
+const TRIED_CELLS = 1000
+
+/** A cell without an entry whose rows all have some: the most observed rows, varied in turn; undefined if none is found. */
+function unobservedCell(model: TensorModel, { dims, indices, values }: SparseTensor): number[] | undefined {
+  const start = dims.map((_, mode) => mostObserved(model, mode))
+  const mode = dims.indexOf(Math.max(...dims))
+  const others = indices.filter((_, m) => m !== mode)
+  const rest = start.filter((_, m) => m !== mode)
+  const taken = new Set<number>()
+  for (let e = 0; e < values.length; e++)
+    if (others.every((column, m) => column[e] === rest[m])) taken.add(indices[mode][e])
+  const counts = model.observed?.counts[mode]
+  for (let row = 0; row < Math.min(dims[mode], TRIED_CELLS); row++)
+    if (!taken.has(row) && (counts?.[row] ?? 0) > 0) return start.map((own, m) => (m === mode ? row : own))
+}

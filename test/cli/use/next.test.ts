@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { exampleFolder } from '../exampleFolder.ts'
+
+const { cwd, file, run } = exampleFolder('next')
+
+/** The commands that are proposed below `Next:`, without their remarks. */
+const proposed = (stderr: string): string[] =>
+  stderr
+    .slice(stderr.indexOf('Next:\n') + 6)
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().replace(/\s+#.*$/, ''))
+
+/** Runs a proposed command as a shell would. */
+const paste = (command: string): string => execFileSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
+
+it('after ratings, complete proposes top for a user and a cell without an entry, which run as they are', async () => {
+  const rows = Array.from(
+    { length: 60 },
+    (_, n) => `user ${n % 12},it's ${(7 * n + (n >> 3)) % 17},${1 + (n % 5)}`,
+  )
+  writeFileSync(file('r.csv'), `user,item,rating\n${[...new Set(rows)].join('\n')}\n`)
+  const args = ['complete', 'r.csv', '--modes', 'user', 'item', '--value', 'rating', '--merge', 'last']
+  const { stderr } = await run(...args, '--rank', '2', '-o', 'r.npz')
+  const commands = proposed(stderr)
+  expect(commands).toHaveLength(2)
+  expect(commands[0]).toMatch(/ top r\.npz --for 'user=user \d+' --of item --exclude r\.csv$/)
+  expect(commands[1]).toMatch(/ predict r\.npz --at 'user=user \d+' 'item=it'\\''s \d+'$/)
+  expect(paste(commands[0])).toContain('predicted')
+  expect(Number(paste(commands[1]))).toBeGreaterThan(0)
+  expect((await run(...args, '--rank', '2', '-q', '-o', 'r.npz')).stderr).not.toContain('Next:')
+})
+
+it('after a table that is nearly full, complete proposes to fill it', async () => {
+  const rows = ['a', 'b', 'c', 'd'].flatMap((shop, s) =>
+    Array.from(
+      { length: 12 },
+      (_, d) => `${shop},2024-04-${String(d + 1).padStart(2, '0')},${(s + 1) * (d + 3)}`,
+    ),
+  )
+  writeFileSync(file('daily.csv'), `shop,day,sold\n${rows.filter((_, n) => n % 9 !== 4).join('\n')}\n`)
+  const { stderr } = await run(
+    ...['complete', 'daily.csv', '--modes', 'shop', 'day', '--value', 'sold', '--rank', '1', '-o', 'd.npz'],
+  )
+  const [first] = proposed(stderr)
+  expect(first).toMatch(/ fill d\.npz daily\.csv --absent -o filled\.csv$/)
+  paste(first)
+  expect(existsSync(file('filled.csv'))).toBe(true)
+})
+
+it('models of folds get a cell with its interval', async () => {
+  const { stderr } = await run(
+    'complete',
+    't.csv',
+    '--modes',
+    'who',
+    'when',
+    '--merge',
+    'count',
+    '--folds',
+    '2',
+    '-o',
+    'f.npz',
+  )
+  expect(proposed(stderr).join('\n')).toMatch(/--at .*--interval 0\.9|components f\.npz --html f\.html/)
+})
+
+it('info says why columns are modes and value, and which command learns from them', async () => {
+  writeFileSync(
+    file('ratings.csv'),
+    `userId,movieId,note,rating,timestamp\n${Array.from({ length: 30 }, (_, n) => `${n % 5},${n},x,3.5,${964982703 + 9e5 * n}`).join('\n')}\n`,
+  )
+  const { stderr, stdout } = await run('info', 'ratings.csv')
+  expect(stderr).toContain("taken as --modes userId movieId 'week(timestamp)' --value rating")
+  expect(stderr).toContain('rating is called like a value; userId and movieId are called like ids')
+  expect(stderr).toContain('timestamp is a time, of which weeks are taken; note is left out')
+  expect(stdout).toContain(
+    "complete ratings.csv --modes userId movieId 'week(timestamp)' --value rating -o model.npz",
+  )
+  const command = stdout.slice(stdout.indexOf('To learn a model:\n') + 18).trim()
+  paste(`${command} -q`)
+  expect(existsSync(file('model.npz'))).toBe(true)
+})
+
+it('info says why daily data are taken by days', async () => {
+  const rows = ['a', 'b'].flatMap((shop) => [1, 2, 3, 4].map((d) => `${shop},2024-04-0${d},${d}`))
+  writeFileSync(file('days.csv'), `shop,date,sold\n${rows.join('\n')}\n`)
+  const { stderr } = await run('info', 'days.csv')
+  expect(stderr).toContain(
+    'sold is the last column of numbers that is neither an id nor a time; shop is text',
+  )
+  expect(stderr).toContain('date is a time, of which days are taken, since rows repeat by weeks')
+})
