@@ -78,6 +78,7 @@ export {
   tensorBytes,
 } from './sparseTensor.ts'
 export {
+  byEntry,
   describeFoldBy,
   entriesOfFold,
   type FoldBy,

@@ -19,6 +19,11 @@ export interface OutOfFold {
   error: ErrorSummary
   /** Error without the correction by neighbours; undefined where none is used. */
   withoutNeighbours?: ErrorSummary
+  /**
+   * Error of one model at single cells that it was fitted without, where folds are made of blocks: cells that
+   * are missing one by one are predicted better than blocks.
+   */
+  atRandomCells?: ErrorSummary
   /** Errors of predictions without a model, each likewise fitted without the fold that it predicts. */
   baselines: BaselineError[]
   /** Sentence that compares the error with that of the best baseline. */

@@ -9,14 +9,17 @@ import {
   assembleEnsemble,
   assembleUnfinished,
   type CpEnsemble,
+  type ErrorSummary,
   type EnsembleStability,
   type OptionalStage,
   type Ordered,
   type OutOfFold,
 } from '../../model/index.ts'
-import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
+import { byEntry, foldsOf, type SparseTensor, splitFold, tensorBytes } from '../../tensor/index.ts'
+import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import {
+  type Candidate,
   type ChooseByFoldsOptions,
   chooseByFolds,
   type UnfinishedSearch,
@@ -95,6 +98,13 @@ export async function completeByFolds(
   collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and models that are not part of the ensemble
   const { model, outOfFold, stability, weights, took: assembly } = assembled
   for (const stage of assembled.leftOut) leftOut.push(stageNames[stage])
+  if (foldOptions.findRank === 'best') {
+    const { fit } = candidates[0]
+    const seconds = fit.seconds / fit.models.length
+    const error =
+      deadline.secondsLeft > seconds ? await errorAtRandomCells(tensor, candidates[0], seed) : undefined
+    if (error) outOfFold.atRandomCells = error
+  }
   const elapsed = (performance.now() - start) / 1000
   const seconds = before + elapsed
   const combined = candidates
@@ -118,6 +128,27 @@ export async function completeByFolds(
   }
   Object.assign(model.training, { seconds, ...choice, ...(leftOut.length > 0 && { leftOut }) })
   return { model, outOfFold, stability, ...choice, leftOut, seconds, took }
+}
+
+/**
+ * The error of a model at a random part of the entries, which it was fitted without; undefined where folds
+ * are made of single entries, or it was interrupted.
+ */
+async function errorAtRandomCells(
+  tensor: SparseTensor,
+  { options, fit }: Candidate,
+  seed: number,
+): Promise<ErrorSummary | undefined> {
+  const single = byEntry(tensor)
+  if (JSON.stringify(fit.by) === JSON.stringify(single)) return undefined
+  const { train, out } = splitFold(tensor, foldsOf(tensor, single, fit.models.length, seed), 0)
+  const run = await Run.start(train, options)
+  try {
+    while (await run.advance());
+    return run.stopped ? (await run.model()).error(out) : undefined
+  } finally {
+    await run.close()
+  }
 }
 
 /** The sum of a number over items. */

@@ -37,13 +37,18 @@ export function choiceTable({ trials, chosen, combined, isCut }: FoldChoice): st
     if (!combined && trialName(trial) === trialName(chosen)) return 'chosen'
     return trial.folds < chosen.folds ? `given up after ${trial.folds} folds` : ''
   }
+  const isCapped = trials.some(({ criterion }) => criterion !== undefined)
   const rows = trials.map((trial) => [
     trialName(trial),
     formatNumber(trial.rmse),
     `± ${formatNumber(trial.spread)}`,
+    ...(isCapped ? [formatNumber(trial.criterion ?? trial.rmse)] : []),
     remark(trial),
   ])
-  const lines = formatTable([['', 'RMSE out of fold', '', ''], ...rows])
+  const lines = formatTable([
+    ['', 'RMSE out of fold', '', ...(isCapped ? ['largest blocks capped'] : []), ''],
+    ...rows,
+  ])
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
 }
 
@@ -165,8 +170,10 @@ export function crossFitText(
 }
 
 /** Rows of the table of errors: out of fold, without neighbours, and of the baselines. */
-function outOfFoldRows({ error, withoutNeighbours, baselines }: OutOfFold): ReturnType<typeof errorRow>[] {
+function outOfFoldRows(outOfFold: OutOfFold): ReturnType<typeof errorRow>[] {
+  const { error, withoutNeighbours, atRandomCells, baselines } = outOfFold
   const rows = [errorRow('out of fold', error)]
+  if (atRandomCells) rows.push(errorRow('  one model, at random cells', atRandomCells))
   if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
   for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
   return rows
