@@ -72,12 +72,20 @@ describe('the search for the best settings', () => {
       { mergeModes: [[1, 2]], lags: series.lags },
     ])
     const time = { modes: [2], lags: { 3: [1, 6] }, period: 6 }
-    expect(proposeShapes(trips, {}, [{ mode: 2, length: 6 }], time)).toEqual([
+    const labels = [undefined, undefined, Array.from({ length: 24 }, (_, hour) => String(hour))]
+    const byTime = [{ mode: 2, length: 6 }]
+    expect(proposeShapes({ ...trips, labels }, {}, byTime, time)).toEqual([
       {},
       { lags: time.lags },
       { mergeModes: [[0, 1]] },
       { split: [{ mode: 2, into: 6 }] },
       { mergeModes: [[0, 1]], split: [{ mode: 2, into: 6 }] },
+    ])
+    // Without labels each other mode may count blocks of time.
+    const proposed = proposeShapes(trips, {}, byTime, { modes: [2], lags: time.lags })
+    expect(proposed.slice(2, 4)).toEqual([
+      { mergeModes: [[0, 2]], lags: { '1+3': [1, 24] } },
+      { mergeModes: [[1, 2]], lags: { '2+3': [1, 24] } },
     ])
   })
 

@@ -381,12 +381,14 @@ function refuseLeaks({ initial, validation, missing }: RunOptions): void {
 /** The settings that identify a trial with these options, defaults filled in. */
 function trialSettings(options: RunOptions): TrialSettings {
   const settings = settingsOf(options)
-  const { link } = settings
+  const { link, timePrior } = settings
+  const lags = String(settingText('lags', settings))
   return {
     rank: settings.rank,
     noise: settings.noise,
     ...(link !== 'identity' && { link }),
-    lags: String(settingText('lags', settings)),
+    lags,
+    ...(lags !== '' && timePrior !== 'coupled' && { timePrior }),
     features: options.features !== undefined,
     merged: String(settingText('mergeModes', settings)),
     split: String(settingText('split', settings)),
@@ -394,8 +396,12 @@ function trialSettings(options: RunOptions): TrialSettings {
 }
 
 /** Identifies a trial by its settings, as JSON. */
-const trialKey = ({ rank, noise, link, lags, features, merged, split }: FoldTrial): string =>
-  JSON.stringify({ rank, noise, link, lags, features, merged, split } satisfies TrialSettings)
+const trialKey = (trial: FoldTrial): string => {
+  const { rank, noise, link, lags, timePrior, features, merged, split } = trial
+  return JSON.stringify({
+    ...{ rank, noise, link, lags, timePrior, features, merged, split },
+  } satisfies TrialSettings)
+}
 
 /** Whether the error on each of the first folds is above that of another trial by more than a fraction. */
 const isWorseOnEach = (

@@ -6,17 +6,8 @@ import type { FoldBy, SparseTensor } from '../../tensor/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Lags } from '../settings/sideInformation.ts'
+import type { ProposedAxis } from '../time/proposeLags.ts'
 import type { TrialChanges } from './trials.ts'
-
-/** The modes that count time, and the distances at which their rows are similar. */
-export interface TimeAxis {
-  /** Modes from the slowest to the fastest. */
-  modes: readonly number[]
-  /** Lags along the axis. */
-  lags: Lags
-  /** Rows of a period, where one mode counts time and spans several periods. */
-  period?: number
-}
 
 /** The most modes of a tensor whose pairs are tried. */
 const MOST_ORDER = 5
@@ -32,15 +23,16 @@ const LEAST_VARIATION = 0.5
 /**
  * Proposes reshapings and lags: none; lags along the time axis; each pair of modes merged, the modes of the
  * time axis with its lags; and time split by its period, also together with a merged pair. Nothing is
- * proposed where the options give lags or a reshaping themselves.
+ * proposed where the options give lags, attributes or a reshaping themselves.
  * @param by what stays together in a fold: a merged mode whose rows would lie in one fold is of no use
+ * @param time the axis of time, if there is one
  * @returns changes of the options; the first one changes nothing
  */
 export function proposeShapes(
   tensor: SparseTensor,
   options: RunOptions,
   by: FoldBy,
-  time: TimeAxis | undefined = undefined,
+  time?: ProposedAxis,
 ): TrialChanges[] {
   const settings = settingsOf(options)
   const isGiven =
@@ -48,37 +40,58 @@ export function proposeShapes(
     Object.keys(settings.lags).length > 0 ||
     options.features !== undefined
   if (isGiven) return [{}]
-  const lagsAllowed = time !== undefined && mayLearnPrior(settings)
-  const pairs = proposePairs(tensor, by, lagsAllowed ? time : undefined)
-  const split = time?.period !== undefined ? [{ mode: time.modes[0], into: time.period }] : undefined
-  const proposals: TrialChanges[] = [{}]
-  if (lagsAllowed) proposals.push({ lags: time.lags })
-  for (const pair of pairs) {
-    const isTime = time?.modes.length === 2 && time.modes.every((mode) => pair.includes(mode))
-    proposals.push({ mergeModes: [pair], ...(isTime && { lags: time.lags }) })
-  }
-  if (split) {
-    proposals.push({ split })
-    for (const pair of pairs)
-      if (!pair.includes(time!.modes[0])) proposals.push({ mergeModes: [pair], split })
-  }
-  return proposals
+  const axis = time && mayLearnPrior(settings) ? time : undefined
+  const series = axis ? proposeSeries(tensor, axis) : []
+  const pairs = proposePairs(tensor, by).filter(
+    (pair) => !series.some(({ mergeModes }) => isSame(mergeModes[0], pair)),
+  )
+  const split = axis?.period === undefined ? undefined : [{ mode: axis.modes[0], into: axis.period }]
+  const apart = pairs.filter((pair) => axis && !pair.includes(axis.modes[0]))
+  return [
+    {},
+    ...(axis ? [{ lags: axis.lags }] : []),
+    ...series,
+    ...pairs.map((pair) => ({ mergeModes: [pair] })),
+    ...(split ? [{ split }, ...apart.map((pair) => ({ mergeModes: [pair], split }))] : []),
+  ]
 }
 
+/** Whether two pairs of modes are the same. */
+const isSame = (a: readonly number[], b: readonly number[]): boolean => a.every((mode) => b.includes(mode))
+
 /**
- * Pairs of modes that can be merged: not too many rows, and rows that are not empty where a fold is left out,
- * except along a time axis, where lags fill them.
+ * Time as one mode, with lags: the two modes of the axis merged. Where one mode was found to count time, of a
+ * tensor without labels, each other mode may count its blocks.
  */
-function proposePairs({ dims, values }: SparseTensor, by: FoldBy, time: TimeAxis | undefined): number[][] {
+function proposeSeries(
+  { dims, labels }: SparseTensor,
+  { modes, lags }: ProposedAxis,
+): { mergeModes: number[][]; lags: Lags }[] {
+  if (dims.length < 3) return []
+  if (modes.length === 2) return [{ mergeModes: [[...modes].sort((a, b) => a - b)], lags }]
+  if (modes.length > 2 || labels?.some((some) => some)) return []
+  const [fast] = modes
+  return dims.flatMap((rows, slow) =>
+    slow === fast || rows * dims[fast] > MOST_MERGED_ROWS
+      ? []
+      : [
+          {
+            mergeModes: [[Math.min(slow, fast), Math.max(slow, fast)]],
+            lags: { [`${slow + 1}+${fast + 1}`]: [1, dims[fast]] },
+          },
+        ],
+  )
+}
+
+/** Pairs of modes that can be merged: not too many rows, and rows that no fold leaves empty. */
+function proposePairs({ dims, values }: SparseTensor, by: FoldBy): number[][] {
   if (dims.length < 3 || dims.length > MOST_ORDER) return []
   const pairs = dims.flatMap((_, i) => dims.slice(i + 1).map((_, j) => [i, i + 1 + j]))
   const rowsOf = ([i, j]: number[]): number => dims[i] * dims[j]
-  const isTime = (pair: number[]): boolean =>
-    time?.modes.length === 2 && time.modes.every((mode) => pair.includes(mode))
   const isLeftOutWhole = (pair: number[]): boolean => by.every(({ mode }) => pair.includes(mode))
   const mostRows = Math.min(MOST_MERGED_ROWS, values.length / LEAST_ENTRIES_PER_ROW)
   return pairs
-    .filter((pair) => rowsOf(pair) <= mostRows && (isTime(pair) || !isLeftOutWhole(pair)))
+    .filter((pair) => rowsOf(pair) <= mostRows && !isLeftOutWhole(pair))
     .sort((a, b) => rowsOf(a) - rowsOf(b))
     .slice(0, MOST_PAIRS)
 }

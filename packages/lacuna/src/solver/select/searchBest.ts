@@ -5,6 +5,7 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
+import { proposeAxis } from '../time/proposeLags.ts'
 import type { FoldSearch } from './foldSearch.ts'
 import { proposeLinks, proposeShapes } from './proposals.ts'
 import {
@@ -36,10 +37,10 @@ const RANKS: readonly number[] = [2, 4, 8, 16, 32, 64]
 const SCREENING_RANK = 8
 /** Folds on which shapes and links are compared. */
 const SCREENING_FOLDS = 2
-/** Most combinations of shape and link, beside the options as given, that are fitted with growing ranks. */
+/** Most reshapings, beside the modes as given, whose models are fitted with growing ranks. */
 const MOST_GROWN = 3
-/** Combinations are grown if their error is above the smallest by at most this fraction. */
-const NEAR = 0.25
+/** Reshapings are grown if their error is above the smallest by at most this fraction. */
+const NEAR = 0.3
 /** Ranks grow while the error falls by this fraction. */
 const LEAST_GAIN = 0.005
 /**
@@ -71,16 +72,19 @@ export async function searchBest(
     : { lineages: [{}], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
   for (const [at, changes] of lineages.entries()) {
-    // The options as given are tried with the largest rank, too, whatever ranks below it are worth.
-    const isCut = await growRank(search, changes, ranks, start, at === 0)
+    const isCut = await growRank(search, changes, ranks, start)
     if (search.isInterrupted) return { leftOut: [] }
     if (isCut)
       leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
   }
+  // The options as given are tried with the largest rank, too, whatever others are worth.
+  const largest = { rank: ranks[ranks.length - 1] }
+  if (!search.hasTimeFor(largest) || !(await search.attempt(largest, { tolerance: TOLERANCE })))
+    leftOut.add(`rank ${largest.rank}`)
   if (!choose) return { chosen: search.best, leftOut: [...leftOut] }
   const { best } = search
   const changes = search.changesOf(best)
-  const alternatives = [...alternativeChanges(options, true), ...logarithm(changes)]
+  const alternatives = [...alternativeChanges({ ...options, ...changes }, true), ...logarithm(changes)]
   const found = await searchAlternatives(best, changes, alternatives, async (changes) =>
     search.hasTimeFor(changes) ? search.attempt(changes, { tolerance: TOLERANCE }) : undefined,
   )
@@ -93,7 +97,8 @@ const logarithm = ({ link }: TrialChanges): TrialChanges[] => (link === 'sqrt' ?
 
 /**
  * Compares shapes and links at a small rank on the first folds.
- * @returns the options as given, and the best others, the best first; isCut if there was no time for all
+ * @returns the best changes for the modes as given, and for each of the best reshapings, the best one first;
+ * isCut if there was no time for all
  */
 async function screen(
   search: FoldSearch,
@@ -101,13 +106,12 @@ async function screen(
   options: RunOptions,
   rank: number,
 ): Promise<{ lineages: TrialChanges[]; isCut: boolean }> {
-  const shapes = proposeShapes(tensor, options, search.by)
+  const shapes = proposeShapes(tensor, options, search.by, proposeAxis(tensor))
   const links = [{}, ...proposeLinks(tensor, options)]
   const combinations = shapes.flatMap((shape) => links.map((link) => ({ ...shape, ...link })))
-  const [given, ...others] = combinations
   const screened: { changes: TrialChanges; error: number }[] = []
   let isCut = false
-  for (const changes of others.length > 0 ? combinations : []) {
+  for (const changes of combinations.length > 1 ? combinations : []) {
     const small = { ...changes, rank }
     const trial = search.hasTimeFor(small, SCREENING_FOLDS)
       ? await search.attempt(small, { folds: SCREENING_FOLDS })
@@ -116,19 +120,24 @@ async function screen(
     else isCut = true
     if (isCut) break
   }
-  const smallest = Math.min(...screened.map(({ error }) => error))
-  const near = screened
-    .filter(({ changes, error }) => changes !== given && error <= (1 + NEAR) * smallest)
-    .sort((a, b) => a.error - b.error)
+  screened.sort((a, b) => a.error - b.error)
+  const shapeOf = ({ mergeModes = [], split = [] }: TrialChanges): string =>
+    JSON.stringify([mergeModes, split])
+  // The best of each shape: lags and links of one shape give models that are much alike.
+  const bestOfShape = screened.filter(
+    ({ changes }, at) => screened.findIndex((other) => shapeOf(other.changes) === shapeOf(changes)) === at,
+  )
+  const given = bestOfShape.find(({ changes }) => shapeOf(changes) === shapeOf({}))
+  const near = bestOfShape
+    .filter((one) => one !== given && one.error <= (1 + NEAR) * screened[0].error)
     .slice(0, MOST_GROWN)
-  return { lineages: [given, ...near.map(({ changes }) => changes)], isCut }
+  return { lineages: [given?.changes ?? {}, ...near.map(({ changes }) => changes)], isCut }
 }
 
 /**
  * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up
  * does not help.
  * @param start the rank, by its number, at which shapes were compared; the first one here is the next
- * @param triesLargest whether the largest rank is tried in any case
  * @returns whether there was no time for all
  */
 async function growRank(
@@ -136,7 +145,6 @@ async function growRank(
   changes: TrialChanges,
   ranks: readonly number[],
   start: number,
-  triesLargest: boolean,
 ): Promise<boolean> {
   const errorAt = async (at: number): Promise<number | undefined> => {
     const options = { ...changes, rank: ranks[at] }
@@ -161,7 +169,7 @@ async function growRank(
       if (!isBetter) break
     }
   }
-  return triesLargest && (await errorAt(largest)) === undefined
+  return false
 }
 
 /** The largest rank that was tried. */

@@ -8,6 +8,7 @@ import type { Noise } from '../../engine/engine.ts'
 import type { FoldError, LinkName } from '../../model/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
+import type { TimePrior } from '../settings/sideInformation.ts'
 
 /** Settings that were tried, and their error on held-out entries; plain data. */
 export interface Trial {
@@ -41,6 +42,8 @@ export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
   link?: Exclude<LinkName, 'identity'>
   /** Lags as typed, such as `hour=1,24`; '' for none. */
   lags: string
+  /** The prior of rows with lags; undefined for 'coupled'. */
+  timePrior?: Exclude<TimePrior, 'coupled'>
   /** Merged modes as typed, such as `1,2`; '' for none. */
   merged: string
   /** Split modes as typed, such as `3:24`; '' for none. */
@@ -90,6 +93,7 @@ export const foldTrialShape: Shape = {
   noise: 'string',
   'link?': 'string',
   lags: 'string',
+  'timePrior?': 'string',
   features: 'boolean',
   merged: 'string',
   split: 'string',
@@ -112,7 +116,7 @@ export const selectionShape: Shape = {
 /** The options that a trial can change. */
 export type TrialChanges = Pick<
   RunOptions,
-  'rank' | 'noise' | 'link' | 'lags' | 'features' | 'mergeModes' | 'split'
+  'rank' | 'noise' | 'link' | 'lags' | 'timePrior' | 'features' | 'mergeModes' | 'split'
 >
 
 /** The error by which trials are compared. */
@@ -127,14 +131,16 @@ const LEAST_CHANGE = 1e-3
  * a rank, so that the text is never empty.
  */
 export function trialName(
-  trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'link' | 'merged' | 'split'>>,
+  trial: Omit<Trial, 'rmse'> &
+    Partial<Pick<TrialSettings, 'rank' | 'link' | 'timePrior' | 'merged' | 'split'>>,
 ): string {
-  const { rank, noise, link, lags, features, merged, split } = trial
+  const { rank, noise, link, lags, timePrior, features, merged, split } = trial
   return [
     ...(rank === undefined ? [] : [`rank ${rank}`]),
     ...(rank !== undefined && noise === 'auto' ? [] : [`noise ${noise}`]),
     ...(link ? [`link ${link}`] : []),
     ...(lags ? [lags === true ? 'lags' : `lags ${lags}`] : []),
+    ...(lags && timePrior ? [timePrior] : []),
     ...(features ? ['features'] : []),
     ...(merged ? [`merged ${merged}`] : []),
     ...(split ? [`split ${split}`] : []),
@@ -142,24 +148,29 @@ export function trialName(
 }
 
 /**
- * Single changes of the options that are worth a trial: without lags, without features, another noise model
- * instead of `auto`. These are left out where a setting excludes a learned prior.
- * @param includeUnreshaped whether to try, too, without merging and splitting modes
+ * Single changes of the options that are worth a trial: without lags, with autoregressive ones, without
+ * features, another noise model instead of `auto`. These are left out where a setting excludes a learned prior.
+ * @param byFolds whether trials are cross-fits: then also autoregressive lags, and modes that are neither
+ * merged nor split
  */
-export function alternativeChanges(options: RunOptions, includeUnreshaped: boolean): TrialChanges[] {
+export function alternativeChanges(options: RunOptions, byFolds: boolean): TrialChanges[] {
   const settings = settingsOf(options)
-  const { noise, lags, mergeModes, split } = settings
+  const { noise, lags, timePrior, mergeModes, split } = settings
   const isReshaped = mergeModes.length > 0 || split.length > 0
   const priorChanges: TrialChanges[] = [
-    ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
+    ...(Object.keys(lags).length > 0 ? [{ lags: {} }, ...(byFolds ? autoregression(timePrior) : [])] : []),
     ...(options.features ? [{ features: undefined }] : []),
     ...(noise === 'auto' ? [{ noise: 'gaussian' as const }, { noise: 'row' as const }] : []),
   ]
   return [
     ...(mayLearnPrior(settings) ? priorChanges : []),
-    ...(includeUnreshaped && isReshaped ? [{ mergeModes: [], split: [] }] : []),
+    ...(byFolds && isReshaped ? [{ mergeModes: [], split: [] }] : []),
   ]
 }
+
+/** The autoregressive prior in place of the coupled one. */
+const autoregression = (timePrior: TimePrior): TrialChanges[] =>
+  timePrior === 'coupled' ? [{ timePrior: 'autoregressive' }] : []
 
 /**
  * Greedy search: tries each alternative together with the best changes so far, and adds it to them if the
