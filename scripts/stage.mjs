@@ -3,7 +3,7 @@
 // wherever it is and always has the version of the library it was made for.
 // @ts-check
 import { spawnSync } from 'node:child_process'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -16,3 +16,9 @@ if (status !== 0) process.exit(1)
 for (const name of names)
   for (const file of shared[/** @type {'lacuna' | 'cli'} */ (name)])
     copyFileSync(file, `packages/${name}/${file}`)
+if (names.includes('cli')) {
+  // npm installs the manual page with the command.
+  const { stdout } = spawnSync(process.execPath, ['packages/cli/dist/lacuna.js', 'man'], { encoding: 'utf8' })
+  if (!stdout.startsWith('.TH')) process.exit(1)
+  writeFileSync('packages/cli/lacuna.1', stdout)
+}

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacuna } from './lacuna.ts'
 
-const help = async (command: string, columns?: string): Promise<string[]> => {
-  const { code, stdout } = await lacuna([...command.split(' ').filter(Boolean), '--help'], {
+const help = async (command: string, columns?: string, flag = '--help'): Promise<string[]> => {
+  const { code, stdout } = await lacuna([...command.split(' ').filter(Boolean), flag], {
     env: { COLUMNS: columns ?? '' },
   })
   expect(code).toBe(0)
@@ -35,12 +35,13 @@ describe('help', () => {
     expect(Math.max(...(await help('complete', '100')).map((line) => line.length))).toBeGreaterThan(80)
   })
 
-  it('help of complete has every option under a heading', async () => {
-    const lines = await help('complete')
+  it('help of all options of complete has every one under a heading', async () => {
+    const lines = await help('complete', undefined, '--help-all')
     const headings = lines.filter((line) => /^[A-Z].*:$/.test(line))
     expect(headings).toEqual(expect.arrayContaining(['Modelling:', 'Tables:', 'Output:']))
     const others = lines.slice(lines.indexOf('Options:') + 1, lines.indexOf('Global Options:'))
     expect(others.filter((line) => line.trim() !== '').map((line) => line.trim())).toEqual([
+      expect.stringMatching(/^--help-all/),
       expect.stringMatching(/^-h, --help/),
     ])
   })

@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { version } from 'lacuna'
 import { explainFileError, optimizeAlways } from 'lacuna/internal'
+import { withPlainHelp } from './options/firstOptions.ts'
 import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
 import { exitUnlessNeeded, isRoot, reportFailure } from './process/processes.ts'
@@ -35,7 +36,7 @@ Examples:
   lacuna paper --scale tiny -o results                       the paper's experiments and figures
   lacuna studio                                              all of it, in your browser
 
-'lacuna COMMAND --help' explains a command.`,
+'lacuna COMMAND --help' explains a command, 'lacuna man | man -l -' all of them.`,
   )
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({
@@ -64,11 +65,12 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   paper: async () => (await import('./commands/paper.ts')).paperCommand,
   demo: async () => (await import('./commands/image/demo.ts')).demoCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  man: async () => (await import('./commands/man.ts')).manCommand,
 }
 
 // Only the code of the typed command is loaded; help and completions need all commands.
 const typed = process.argv[2] ?? ''
-const isOne = Object.hasOwn(commands, typed) && typed !== 'completion'
+const isOne = Object.hasOwn(commands, typed) && typed !== 'completion' && typed !== 'man'
 const isVersion = typed === '--version' || typed === '-V'
 for (const load of isOne ? [commands[typed]] : isVersion ? [] : Object.values(commands)) {
   const make = await load()
@@ -90,7 +92,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {})
 
 try {
-  await program.parseAsync()
+  await program.parseAsync(withPlainHelp(process.argv))
 } catch (error) {
   process.exitCode = await reportFailure(error)
 }

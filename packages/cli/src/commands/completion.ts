@@ -1,5 +1,6 @@
 /** `lacuna completion`: scripts for completion in shells, generated from the commands. */
 import { Argument, Command, type Option } from 'commander'
+import { catalogue } from '../datasets/index.ts'
 import { print } from '../print/print.ts'
 
 /** Generators of the completion scripts by shell. */
@@ -46,9 +47,16 @@ const flagsOf = ({ short, long }: Option): string[] => [long, short].filter((fla
 const takesValue = ({ required, optional }: Option): boolean => required || optional
 /** Whether the value of an option is a path, by its placeholder: <file>, <model>, <folder> … */
 const takesFile = ({ flags }: Option): boolean => /<[^>]*(file|model|folder|image|mask)[^>]*>/.test(flags)
-/** The words that a command accepts as arguments, where these are a choice. */
+/** Whether an option takes a model (.npz), by its placeholder. */
+const takesModel = ({ flags }: Option): boolean => /<[^>]*model[^>]*>/.test(flags)
+/** Whether the first argument of a command is a model (.npz). */
+const beginsWithModel = ({ registeredArguments: [first] }: Command): boolean =>
+  /^models?$/.test(first?.name() ?? '')
+/** The words that a command accepts as arguments, where these are a choice: shells, or names of data sets. */
 const choicesOf = (command: Command): readonly string[] =>
-  command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
+  command.name() === 'fetch'
+    ? catalogue.map(({ name }) => name)
+    : command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
 
 /** Generates the completion script for bash. */
 function bashScript(program: Command): string {
@@ -58,10 +66,11 @@ function bashScript(program: Command): string {
     .map(({ words }) => `'${parentOf(words)}/${nameOf(words)}'`)
   const values = all.flatMap(({ words, command }) =>
     command.options.filter(takesValue).flatMap((option) => {
-      if (takesFile(option)) return []
       const pattern = flagsOf(option)
         .map((flag) => `'${words}:${flag}'`)
         .join('|')
+      if (takesModel(option)) return [`    ${pattern}) models=1 ;;`]
+      if (takesFile(option)) return [`    ${pattern}) models='' ;;`]
       return [
         `    ${pattern}) COMPREPLY=($(compgen -W ${inQuotes((option.argChoices ?? []).join(' '))} -- "$current")); return ;;`,
       ]
@@ -69,12 +78,13 @@ function bashScript(program: Command): string {
   )
   const lists = all.map(({ words, command }) => {
     const names = command.commands.map((one) => one.name())
-    return `    '${words}') options='${allFlags(command).join(' ')}' names='${[...names, ...choicesOf(command)].join(' ')}' ;;`
+    const isModel = beginsWithModel(command) ? ' first=1' : ''
+    return `    '${words}')${isModel} options='${allFlags(command).join(' ')}' names='${[...names, ...choicesOf(command)].join(' ')}' ;;`
   })
   return `# bash completion for lacuna: source <(lacuna completion bash)
 _lacuna() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
-  local command='' options='' names='' word
+  local command='' options='' names='' models=unset first='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command/$word" in
       ${steps.join('|')}) command="\${command:+$command }$word" ;;
@@ -92,8 +102,16 @@ ${lists.join('\n')}
     COMPREPLY=($(compgen -W "$names" -- "$current"))
   else
     compopt -o filenames 2> /dev/null
+    if [[ $models == unset ]]; then
+      models=$first
+      for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [[ $word == *.npz ]] && models=''; done
+    fi
     local IFS=$'\\n'
-    COMPREPLY=($(compgen -f -- "$current"))
+    if [[ $models == 1 ]]; then
+      COMPREPLY=($(compgen -f -X '!*.npz' -- "$current"; compgen -d -- "$current"))
+    else
+      COMPREPLY=($(compgen -f -- "$current"))
+    fi
   fi
 }
 complete -F _lacuna lacuna
@@ -139,19 +157,25 @@ ${cases.join('\n')}
 ${indent}esac`
 }
 
+/** The files that zsh offers for a model. */
+const MODELS = '_files -g "*.npz(-.)"'
+
 /** Specifications of a command's options and arguments for zsh's _arguments. */
 function zshArguments(command: Command): string[] {
   const escapeText = (text: string) => text.replace(/[[\]:]/g, (found) => `\\${found}`)
   const options = command.options.flatMap((option) => {
     const choices =
       option.argChoices && `(${option.argChoices.map((choice) => choice.replaceAll(',', '\\,')).join(' ')})`
-    const value = takesValue(option) ? `:value:${takesFile(option) ? '_files' : (choices ?? ' ')}` : ''
+    const value = takesValue(option)
+      ? `:value:${takesModel(option) ? MODELS : takesFile(option) ? '_files' : (choices ?? ' ')}`
+      : ''
     return flagsOf(option).map((flag) => inQuotes(`${flag}[${escapeText(option.description)}]${value}`))
   })
   const choices = choicesOf(command)
   return [
     ...options,
     "'--help[display help]'",
+    ...(beginsWithModel(command) ? [inQuotes(`1:model:${MODELS}`)] : []),
     inQuotes(`*:file:${choices.length > 0 ? `(${choices.join(' ')})` : '_files'}`),
   ]
 }

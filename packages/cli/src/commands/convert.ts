@@ -5,7 +5,6 @@ import { CpEnsemble } from 'lacuna/folds'
 import {
   checkEnding,
   checkOutputs,
-  type DuplicatePolicy,
   endings,
   hasEnding,
   type NegativePolicy,
@@ -18,7 +17,7 @@ import {
   writeFactorTable,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
-import { duplicates, negative, sizes } from '../options/arguments.ts'
+import { negative, sizes } from '../options/arguments.ts'
 import {
   inputName,
   readingProgress,
@@ -26,7 +25,7 @@ import {
   reportRemark,
   rowProgress,
 } from '../options/readTensor.ts'
-import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { addTableOptions, duplicatesOf, tableOptions } from '../options/tableOptions.ts'
 import { escapeFormulas } from '../print/escapeFormulas.ts'
 import { formatCount, formatCounted } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -37,7 +36,6 @@ interface Options extends TableOptions {
   format?: string
   dims?: number[]
   negative: NegativePolicy
-  duplicates?: DuplicatePolicy
   mask?: string
   safeCsv?: boolean
   quiet?: boolean
@@ -63,7 +61,6 @@ export function convertCommand(): Command {
     )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
-    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option(
       '--safe-csv',
@@ -105,7 +102,8 @@ async function runConvert(from: string, to: string, options: Options): Promise<v
     )
   checkEnding(ending, 'tensor', writableEndings)
   refuseTableOptions(from, tableOptions(options))
-  const { dims, negative, duplicates, mask } = options
+  const { dims, negative, mask } = options
+  const duplicates = duplicatesOf(options)
   const found = await readTensorOrModel(from, {
     ...tableOptions(options),
     negative,

@@ -6,7 +6,6 @@ import { CpEnsemble } from 'lacuna/folds'
 import {
   countsRemark,
   cpuEngine,
-  type DuplicatePolicy,
   formatBytes,
   formatSentence,
   hardwareThreads,
@@ -17,9 +16,9 @@ import {
   unobservedRowsOf,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
-import { duplicates, positiveWholeNumber, sizes } from '../options/arguments.ts'
+import { positiveWholeNumber, sizes } from '../options/arguments.ts'
 import { inputName, type ReadingOptions, readWithProgress, reportRemark } from '../options/readTensor.ts'
-import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
+import { addTableOptions, duplicatesOf, filesHelp, tableOptions } from '../options/tableOptions.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { commandLine } from '../print/nextCommands.ts'
 import { print, printJson } from '../print/print.ts'
@@ -36,7 +35,6 @@ interface Options extends TableOptions {
   rank: number
   threads: number
   dims?: number[]
-  duplicates?: DuplicatePolicy
   mask?: string
   engines?: boolean
   json?: boolean
@@ -50,7 +48,6 @@ export function infoCommand(): Command {
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
-    .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('--engines', 'list the engines of this machine instead')
     .option('--json', 'print a JSON object')
@@ -71,7 +68,8 @@ Examples:
 async function runInfo(files: string[], options: Options): Promise<void> {
   if (options.engines) return printEngines(options.threads, options.json ?? false)
   await refuseUnreadable(files.filter((file) => file !== '-'))
-  const { dims, duplicates, mask } = options
+  const { dims, mask } = options
+  const duplicates = duplicatesOf(options)
   // Only guesses and omissions are printed as notices; the rest is the output itself.
   const asked: ReadingOptions = {
     ...tableOptions(options),

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander'
 import { InputError, leaveOneOut, type SparseTensor, split, splitByTime } from 'lacuna'
 import {
   checkOutputs,
-  type DuplicatePolicy,
   modeNumber,
   type NegativePolicy,
   option,
@@ -13,9 +12,9 @@ import {
   writeTensors,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
-import { duplicates, fraction, negative, sizes, wholeNumber } from '../options/arguments.ts'
+import { fraction, negative, sizes, wholeNumber } from '../options/arguments.ts'
 import { readWithProgress } from '../options/readTensor.ts'
-import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { addTableOptions, duplicatesOf, tableOptions } from '../options/tableOptions.ts'
 import { formatCounted } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -31,7 +30,6 @@ interface Options extends TableOptions {
   format?: string
   dims?: number[]
   negative: NegativePolicy
-  duplicates?: DuplicatePolicy
   mask?: string
   json?: boolean
   quiet?: boolean
@@ -61,7 +59,6 @@ export function splitCommand(): Command {
     )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
-    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('--json', 'print a JSON object with files and counts')
     .option('-q, --quiet', 'no progress')
@@ -84,7 +81,8 @@ At random, these are the entries that 'lacuna complete --test 0.1 --seed 7' hold
  * entries.
  */
 async function runSplit(file: string, options: Options): Promise<void> {
-  const { by, output, dims, negative, duplicates, mask } = options
+  const { by, output, dims, negative, mask } = options
+  const duplicates = duplicatesOf(options)
   const progress = startProgress(options.quiet ?? false)
   if (by !== 'last' && !options.test && !options.validation)
     throw new InputError(

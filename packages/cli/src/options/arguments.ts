@@ -1,8 +1,6 @@
 /** Parsers of option values for commander: each returns a value, or throws an InvalidArgumentError. */
 import { InvalidArgumentError } from 'commander'
 import {
-  type DuplicatePolicy,
-  duplicatePolicies,
   hardwareThreads,
   LARGEST_RANK,
   MAX_ORDER,
@@ -104,8 +102,6 @@ export function fraction(text: string): number {
 
 /** Parses the policy for negative values. */
 export const negative = oneOf<NegativePolicy>(negativePolicies)
-/** Parses the policy for repeated coordinates. */
-export const duplicates = oneOf<DuplicatePolicy>(duplicatePolicies)
 
 /** Makes a parser that accepts these words alone. */
 function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {

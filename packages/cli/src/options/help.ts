@@ -1,5 +1,6 @@
 /** Help that fits the terminal, with options under headings. */
 import type { Command } from 'commander'
+import { FIRST_OPTIONS, isHelpAll, shortenHelp } from './firstOptions.ts'
 
 /** Headings of options in the help, each with the attribute names of its options. */
 const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,8 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'seed',
     'initial',
     'paper',
+    'plain',
+    'replaceKnown',
   ],
   'When to stop, and entries held out:': [
     'epochs',
@@ -44,7 +47,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'leaveOneOut',
   ],
   'Running:': ['engine', 'threads', 'parts', 'resume', 'checkpointEvery', 'mpi', 'mpiLibrary'],
-  'Reading:': ['dims', 'negative', 'duplicates', 'mask', 'entries', 'snr'],
+  'Reading:': ['dims', 'negative', 'mask', 'entries', 'snr', 'perChannel', 'holeColour', 'truth'],
   'Tables:': [
     'modes',
     'value',
@@ -72,11 +75,19 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'output',
     'format',
     'compare',
+    'damaged',
     'completed',
     'factors',
     'json',
     'quiet',
   ],
+}
+
+/** Headings of options that are another thing in one command, by command and attribute name. */
+const OWN_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  evaluate: { test: 'Reading:' },
+  synth: { test: 'Output:', testEntries: 'Output:' },
+  image: { missing: 'Reading:', mask: 'Reading:' },
 }
 
 /** Headings of commands in the help, each with the names of its commands. */
@@ -85,6 +96,7 @@ const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper'],
+  'This program:': ['completion', 'man'],
 }
 
 /** The heading under which a name is listed; undefined if it is under none. */
@@ -99,11 +111,14 @@ export function groupHelpOptions(program: Command): void {
   for (const command of commandsOf(program)) {
     const group = groupOf(COMMAND_GROUPS, command.name())
     if (group && command.parent === program) command.helpGroup(group)
-    if (command.options.length > FEW_OPTIONS)
+    const isShort = FIRST_OPTIONS[command.name()] !== undefined && !isHelpAll()
+    if (command.options.length > FEW_OPTIONS && !isShort)
       for (const option of command.options) {
-        const heading = groupOf(OPTION_GROUPS, option.attributeName())
+        const name = option.attributeName()
+        const heading = OWN_GROUPS[command.name()]?.[name] ?? groupOf(OPTION_GROUPS, name)
         if (heading) option.helpGroup(heading)
       }
+    shortenHelp(command)
     command.configureOutput({
       getOutHelpWidth: helpWidth,
       getErrHelpWidth: helpWidth,

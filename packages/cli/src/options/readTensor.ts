@@ -100,7 +100,8 @@ function onlyFile(files: readonly string[], options: ReadingOptions): string {
 /** Throws if a file is no table by its name and there are table options; a pipe may be a table. */
 export function refuseTableOptions(file: string, options: ReadingOptions): void {
   const kind = kindByName(file)
-  const [foreign] = Object.keys(tableOptions(options))
+  const { merge, ...others } = tableOptions(options)
+  const [foreign] = [...(merge === 'count' ? ['merge count'] : []), ...Object.keys(others)]
   if (foreign && !options.like && kind !== undefined && !isTableKind(kind))
     throw new InputError(
       'option',

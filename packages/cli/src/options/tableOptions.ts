@@ -1,6 +1,13 @@
 /** The options of every command that reads tables. */
 import { type Command, Option } from 'commander'
-import { indexPolicies, mergePolicies, recipeNames, thousandsSigns } from 'lacuna/internal'
+import {
+  type DuplicatePolicy,
+  duplicatePolicies,
+  indexPolicies,
+  mergePolicies,
+  recipeNames,
+  thousandsSigns,
+} from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 
 /** Help of the argument FILES. */
@@ -20,8 +27,9 @@ const options: readonly Option[] = [
   ),
   new Option(
     '--merge <policy>',
-    'of a table: rows of the same coordinates (default: error, or count)',
+    'rows or entries of the same coordinates (default: error; of a table without --value, count)',
   ).choices(mergePolicies),
+  new Option('--duplicates <policy>', 'former name of --merge').choices(duplicatePolicies).hideHelp(),
   new Option(
     '--index <policy>',
     'of a table: whole numbers are coded by distinct values, or are the index from 1 (default: coded)',
@@ -81,3 +89,10 @@ export function tableOptions(given: TableOptions): TableOptions {
   }
   return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
 }
+
+/** The policy for repeated coordinates in files other than tables: --merge, or --duplicates, its former name. */
+export const duplicatesOf = ({
+  merge,
+  duplicates,
+}: Pick<TableOptions, 'merge'> & { duplicates?: DuplicatePolicy }): DuplicatePolicy | undefined =>
+  duplicates ?? (merge === 'count' ? undefined : merge)

@@ -13,7 +13,6 @@ import {
 import {
   decimalFromZero,
   decimalNumber,
-  duplicates,
   fileOrFraction,
   negative,
   numberOrAuto,
@@ -23,6 +22,7 @@ import {
   threadsOption,
   wholeNumber,
 } from '../../options/arguments.ts'
+import { isHelpAll } from '../../options/firstOptions.ts'
 import { assignment } from '../../options/rowNames.ts'
 import { addTableOptions, filesHelp } from '../../options/tableOptions.ts'
 import { addEngineOption } from '../../process/engines.ts'
@@ -178,7 +178,6 @@ export function completeCommand(): Command {
       'negative values: error, keep (noise around zero) or clip (to zero)',
       negative,
     )
-    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
@@ -188,12 +187,18 @@ export function completeCommand(): Command {
       'after',
       `
 Examples:
+  lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
   lacuna complete ratings.tns --rank 20 --validation 0.1 --patience 5 -o model.npz
   lacuna complete noisy.tns.gz --rank 10 --negative keep --lambda 1 --test held-out.tns --json > run.json
-  lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
   lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
   lacuna complete trips.tns --best --seconds 120 --test 0.1 -o model.npz
-  lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
+  lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz${isHelpAll() ? MORE_HELP : ''}`,
+    )
+    .action(runComplete)
+}
+
+/** Paragraphs that the help of all options adds. */
+const MORE_HELP = `
 
 --epochs limits each model of --folds and --best. --seconds limits everything together with --folds, --best and
 --rank auto, from reading to writing: what there is no time for is left out, and named. The model is written when
@@ -203,7 +208,4 @@ Ctrl-C, SIGTERM and SIGHUP stop after the current iteration and save the model s
 with --resume continues, on any number of threads, with the same result as an uninterrupted run. A run that is killed
 otherwise loses at most the time since its last checkpoint.
 
-mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, and gives the same bits: see docs/scale.md.`,
-    )
-    .action(runComplete)
-}
+mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, and gives the same bits: see docs/scale.md.`

@@ -1,6 +1,5 @@
 /** The options of `lacuna complete`, as parsed; the command's help describes each (complete.ts). */
 import type {
-  DuplicatePolicy,
   Lags,
   LinkName,
   Loss,
@@ -53,7 +52,6 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   checkpointEvery: number
   dims?: number[]
   negative?: NegativePolicy
-  duplicates?: DuplicatePolicy
   mask?: string
   output?: string
   json?: boolean

@@ -1,7 +1,7 @@
 /** The entries of a job, and those of them that are held out. */
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
 import type { ReadingOptions } from '../../options/readTensor.ts'
-import { tableOptions } from '../../options/tableOptions.ts'
+import { duplicatesOf, tableOptions } from '../../options/tableOptions.ts'
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { collectGarbage } from '../../process/memory.ts'
@@ -31,7 +31,8 @@ export async function readEntrySets(
   entries: Entries,
   progress: Progress,
 ): Promise<EntrySets> {
-  const { negative, duplicates, mask, seed, threads } = options
+  const { negative, mask, seed, threads } = options
+  const duplicates = duplicatesOf(options)
   const dims = options.dims ?? initial?.dims
   const common = { ...tableOptions(options), dims, negative, duplicates, threads }
   const deferDuplicateCheck = isUnsplit(options)

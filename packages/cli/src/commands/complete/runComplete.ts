@@ -21,6 +21,7 @@ import {
   settingsOf,
   sizeOfRun,
 } from 'lacuna/internal'
+import { duplicatesOf } from '../../options/tableOptions.ts'
 import { formatCount } from '../../print/format.ts'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
@@ -147,7 +148,8 @@ async function prepareJob({
     if (settings.rank !== undefined || !isRankToFind(options))
       engine.warm?.(settings.rank ?? defaults.fast.rank)
     const isReader = communicator.isRoot || readers > 1
-    const { modes, weight, query, duplicates } = options
+    const { modes, weight, query } = options
+    const duplicates = duplicatesOf(options)
     const rank = rankToPlan(options, settings.rank)
     const asked = { ...settings, rank, modes, weight, query, duplicates }
     const reading = isReader

@@ -105,6 +105,8 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
   if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
     throw new InputError('format', `${name}: a mask goes with a dense array (.npy, .npz); leave it out.`)
   if (isTableKind(kind)) return readTable(path, { ...options, input })
+  const { merge } = options
+  options = { ...options, duplicates: options.duplicates ?? (merge === 'count' ? undefined : merge) }
   if (kind !== 'tns') return readArray(input, options)
   const threads = readingThreads(options.threads)
   if (threads > 1 && byteLength >= PARALLEL_FROM && !input.isPipe && !(await isPacked(path))) {
