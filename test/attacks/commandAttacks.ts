@@ -46,7 +46,7 @@ const BAD_COMMANDS = lines`
   convert a.tns -
   convert a.tns - --format xls
   convert a.tns out.csv --negative maybe
-  convert a.tns out.csv --merge sum
+  convert a.tns out.csv --merge count
   convert a.tns out.csv --nope
   convert a.tns out.npy --dims 9x9x9
   convert a.tns out.npy --dims 4000000000x4000000000
