@@ -47,18 +47,12 @@ function modeRows(rows: readonly number[][], empty: readonly number[] = []): Mod
 }
 
 /** What is learned of the rows around 20, from prior means of 20. */
-function learn(rows: ModeRows, side: SideInformation) {
+function learn(rows: ModeRows, side: SideInformation, previousMean = 20) {
   const base = Float64Array.from({ length: rows.count * PADDED }, (_, at) => (at % PADDED < 2 ? 20 : 0))
   const spread = Float64Array.of(5, 0, 0, 5)
   const weights = new Float32Array(16)
-  return regressRows(
-    rows,
-    { ...side, isAutoregressive: true },
-    base,
-    weights,
-    Float32Array.from(base),
-    spread,
-  )
+  const previous = Float32Array.from(base, (x) => (x === 20 ? previousMean : 0))
+  return regressRows(rows, { ...side, isAutoregressive: true }, base, weights, previous, spread)
 }
 
 describe('the autoregressive prior', () => {
@@ -118,6 +112,17 @@ describe('the autoregressive prior', () => {
         expect(at(t, r)).toBeCloseTo(Math.max(0, forecast), 6)
       }
     expect(at(270, 1)).toBe(0)
+  })
+
+  it('moves prior means by 1.5 t / (1 + |θ|)² of the way, so that rows that follow them converge', () => {
+    const rows = simulate(400, [1], [0.9])
+    // A first row far from the others, so that its precision is not the largest.
+    rows[0] = [35, 50]
+    const [one, two] = [20, 21].map((mean) => learn(modeRows(rows), { lags: [1] }, mean))
+    const at = 200 * PADDED
+    const step = 1.5 * (one.couplingWeights[200] / (1 + one.weights[0]) ** 2)
+    expect(step).toBeLessThan(0.9)
+    expect(two.means[at] - one.means[at]).toBeCloseTo(1 - step, 6)
   })
 
   it('is the same for rows in another order', () => {
