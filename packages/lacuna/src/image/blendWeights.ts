@@ -1,12 +1,14 @@
 /**
- * Blend weights of a model against a smooth surface, for every pixel. Where texture is fine the model is
- * better, where the picture is smooth the surface is. The weight a of start + a (guess − start) is fitted by
+ * Blend weights of a model against a surface, for every pixel. Where texture is fine the model may be better,
+ * where the picture is smooth the surface. The weight a of start + a (guess − start) is fitted by
  * least squares to the known values of the neighbourhood that were held out of both.
  */
 import type { Size } from './patches.ts'
 
 /** The edge of a cell in pixels. The neighbourhood of a cell is the cell with its eight neighbours. */
 const CELL = 64
+/** Held-out values that the weight of the whole picture counts as in a cell, and the prior one in the picture. */
+const PRIOR_VALUES = 1000
 
 /** The data that blend weights are fitted to, each (height × width × channels). */
 export interface BlendData {
@@ -14,7 +16,7 @@ export interface BlendData {
   values: Float32Array
   /** Ones at the values that were held out. */
   heldOut: Uint8Array
-  /** The smooth surface. */
+  /** The surface. */
   start: Float32Array
   /** The values of the model. */
   guess: Float32Array
@@ -23,15 +25,18 @@ export interface BlendData {
 /**
  * Returns the weight of the model at each pixel (height × width), from 0 (the surface alone) to 1 (the model
  * alone).
+ * @param prior the weight where nothing is held out; few held-out values change it little
  */
 export function blendWeights(
   { values, heldOut, start, guess }: BlendData,
   { width, height, channels }: Size,
+  prior: 0 | 1,
 ): Float32Array {
   const rows = Math.ceil(height / CELL)
   const columns = Math.ceil(width / CELL)
   const along = new Float64Array(rows * columns)
   const squares = new Float64Array(rows * columns)
+  let count = 0
   for (let at = 0; at < values.length; at++) {
     if (!heldOut[at]) continue
     const p = Math.floor(at / channels)
@@ -39,13 +44,15 @@ export function blendWeights(
     const step = guess[at] - start[at]
     along[cell] += step * (values[at] - start[at])
     squares[cell] += step * step
+    count++
   }
   const sum = (numbers: Float64Array): number => numbers.reduce((total, x) => total + x, 0)
-  const [alongAll, squaresAll] = [sum(along), sum(squares)]
-  // Shrinks towards the weight of the whole picture, which counts like a few cells: a cell's held-out values
-  // are too few.
-  const trust = squaresAll > 0 ? (4 * squaresAll) / squares.length : 1
-  const overall = squaresAll > 0 ? clampToUnit(alongAll / squaresAll) : 1
+  const squaresAll = sum(squares)
+  const priorSquares = (PRIOR_VALUES * squaresAll) / Math.max(1, count)
+  const overall =
+    squaresAll > 0 ? clampToUnit((sum(along) + prior * priorSquares) / (squaresAll + priorSquares)) : prior
+  // The weights of cells shrink towards that of the whole picture: a cell's held-out values are too few.
+  const trust = squaresAll > 0 ? priorSquares : 1
   const weights = new Float32Array(rows * columns)
   for (let a = 0; a < rows; a++)
     for (let b = 0; b < columns; b++) {
@@ -58,6 +65,19 @@ export function blendWeights(
       weights[a * columns + b] = clampToUnit(above / below)
     }
   return interpolateCells(weights, rows, columns, width, height)
+}
+
+/**
+ * Returns base + weight · (guess − start) at each value (height × width × channels).
+ * @param weights of pixels (height × width)
+ */
+export function addWeighted(
+  base: Float32Array,
+  weights: Float32Array,
+  { start, guess }: Pick<BlendData, 'start' | 'guess'>,
+): Float32Array {
+  const channels = base.length / weights.length
+  return base.map((value, at) => value + weights[Math.floor(at / channels)] * (guess[at] - start[at]))
 }
 
 /** Limits a number to [0, 1]. */

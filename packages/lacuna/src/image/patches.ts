@@ -208,6 +208,6 @@ function patternsOf(
 }
 
 /** Returns the weights of a patch's pixels along one axis: a Gaussian around its middle. */
-function bell(length: number): Float32Array {
+export function bell(length: number): Float32Array {
   return Float32Array.from({ length }, (_, i) => Math.exp(-4 * ((i + 0.5) / length - 0.5) ** 2))
 }
