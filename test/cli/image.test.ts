@@ -50,7 +50,7 @@ describe('lacuna image', () => {
   it('image prints the result as text', async () => {
     const { stdout, stderr } = await run('image facade.png --epochs 2 --per-channel -o people.png')
     expect(stderr).toMatch(/facade\.png: 96×64, colour, 8 bits; 90% of the values are hidden/)
-    expect(stderr).toMatch(/Model 2 of 2: .* entries, rank 24/)
+    expect(stderr).toMatch(/Model 1 of 1: .* entries, rank 24/)
     expect(stdout).toMatch(/PSNR \d+\.\d\d dB, relative error 0\.\d/)
   })
 

@@ -125,7 +125,10 @@ describe('a mixture of Gaussians over patches', () => {
         }
       return sum
     }
-    expect(likelihood(classes)).toBeGreaterThan(likelihood(startingClasses(views, grid)) + 50)
+    const start = startingClasses(views, grid)
+    const sameFractions = start.map((each, k) => ({ ...each, logFraction: classes[k].logFraction }))
+    expect(likelihood(sameFractions)).toBeGreaterThan(likelihood(start) + 100)
+    expect(likelihood(classes)).toBeGreaterThan(likelihood(sameFractions) + 500)
     for (const { covariances } of classes)
       for (const covariance of covariances) expect(covariance.every(Number.isFinite)).toBe(true)
   })
