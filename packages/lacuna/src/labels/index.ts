@@ -15,6 +15,7 @@ export {
   calendarOf,
   compileTimeFormat,
   DAY,
+  daysOf,
   isoTime,
   likelyFormats,
   SECOND,

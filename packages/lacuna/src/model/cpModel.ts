@@ -15,6 +15,8 @@ import { align, alignRows, type NewEntry } from './ensemble/align.ts'
 import type { Factored, Prior } from './factored.ts'
 import { foldInEntries } from './foldIn/foldIn.ts'
 import { lambdaPrior } from './foldIn/lambdaPrior.ts'
+import { checkHorizon, futureLabels } from './forecast/extendTime.ts'
+import { forecastFactors, timeModeOf } from './forecast/forecastFactors.ts'
 import type { Labels } from './labelLookup.ts'
 import type { Link } from './predict/link.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
@@ -52,6 +54,17 @@ export interface FoldInOptions {
    * Whether existing rows are updated by the new entries, too, not only new rows solved; false by default.
    */
   update?: boolean
+}
+
+/** Options of `forecast`. */
+export interface ForecastModelOptions {
+  /** Name of the mode that is extended; by default the one with lags. */
+  time?: string
+  /**
+   * The step from one label to the next: 'hour', 'day', '15 minutes', 'month' … or a number; by default that of
+   * the labels.
+   */
+  step?: string
 }
 
 /**
@@ -144,6 +157,19 @@ export class CpModel extends TensorModel implements Factored {
       ...this.fields,
       ...{ dims, factors, unobserved, observed, labels: tensor.labels },
     })
+  }
+
+  /**
+   * Forecast: a model with more rows after the last one of a mode of time, which follow from the rows before them
+   * by the learned prior with lags. Throws if the model has none.
+   * @param horizon how many rows, those of the slowest mode of time
+   */
+  forecast(horizon: number, { time, step }: ForecastModelOptions = {}): CpModel {
+    checkHorizon(horizon)
+    const mode = timeModeOf(this, time === undefined ? undefined : this.lookup.mode(time))
+    const future = futureLabels(this, mode, horizon, step)
+    const labels = future && this.labels?.with(mode, [...this.labels[mode]!, ...future])
+    return new CpModel({ ...this.fields, ...forecastFactors(this, mode, horizon), ...(labels && { labels }) })
   }
 
   /** The property of new entries that holds the value: the name of the training values, or `value`. */

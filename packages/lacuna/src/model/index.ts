@@ -6,7 +6,7 @@ export type { Similar, SimilarOptions } from './answer/similar.ts'
 export { type Ranked, type Reason, type TopOptions, valuesAlong } from './answer/top.ts'
 export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topForAll.ts'
 export { componentShares } from './componentShares.ts'
-export { CpModel, type CpModelFields, type FoldInOptions } from './cpModel.ts'
+export { CpModel, type CpModelFields, type FoldInOptions, type ForecastModelOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
 export {
   type AssembledEnsemble,
@@ -54,6 +54,13 @@ export {
 } from './factored.ts'
 export { factorModes } from './factorModes.ts'
 export { type FactorView, factorView, joinLabels, rowsOfUnit, unobservedRowsOf } from './factorView.ts'
+export { checkHorizon, type ExtendedTime, extendTime } from './forecast/extendTime.ts'
+export { timeModeOf } from './forecast/forecastFactors.ts'
+export {
+  type BacktestEntries,
+  type ForecastIntervals,
+  forecastIntervals,
+} from './forecast/forecastIntervals.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { type FilledSlice, fillSlice } from './predict/fillSlice.ts'
 export { type Link, type LinkName, linkNames, linkScaleNames, linkTensor } from './predict/link.ts'

@@ -1,6 +1,8 @@
 /** The solver: runs, trials of settings and cross-fitting. */
 export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { complete } from './complete.ts'
+export type { Backtest, ComparedErrors, ForecastErrors } from './forecast/backtest.ts'
+export { type Forecast, type ForecastOptions, type ForecastTrial, forecast } from './forecast/forecast.ts'
 export { decodeRun, encodeRun } from './run/checkpoint.ts'
 export { sizeOfRun } from './run/loadRun.ts'
 export type { EpochReport } from './run/report.ts'

@@ -44,6 +44,7 @@ export {
   digitTerm,
   isReshaped,
   type ModeReshaping,
+  type ModeSplit,
   mergeText,
   modesAsLearned,
   type ReshapedModes,

@@ -5,7 +5,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
-import { CpModel } from '../cpModel.ts'
+import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
 import { leadingMembers } from '../factored.ts'
 import type { Labels } from '../labelLookup.ts'
 import { TensorModel, type TensorModelFields } from '../tensorModel.ts'
@@ -165,6 +165,25 @@ export class CpEnsemble extends TensorModel {
   firstModel(): CpModel {
     const { labels, modes, observed } = this
     return new CpModel({ ...this.members[0].fields, labels, modes, observed })
+  }
+
+  /**
+   * Forecast: an ensemble whose members have more rows after the last one of a mode of time, by their learned
+   * priors with lags. It has no intervals, and no correction by neighbours. Throws if a member has no lags.
+   * @param horizon how many rows, those of the slowest mode of time
+   */
+  forecast(horizon: number, options?: ForecastModelOptions): CpEnsemble {
+    const { labels, modes, observed, weights, training } = this
+    const members = this.members.map((member) =>
+      new CpModel({ ...member.fields, labels, modes, observed }).forecast(horizon, options),
+    )
+    const { dims, labels: extended, observed: counted } = members[0]
+    return new CpEnsemble({
+      ...{ dims, labels: extended, modes, observed: counted, weights, training },
+      members: members.map(
+        ({ fields }) => new CpModel({ ...fields, labels: undefined, observed: undefined }),
+      ),
+    })
   }
 
   /** The components of the first member, and in how many members each is found. */

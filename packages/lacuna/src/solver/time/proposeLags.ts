@@ -25,9 +25,11 @@ export interface ProposedAxis {
   period?: number
 }
 
-/** The tensor's axis of time with its lags and period; undefined if it has no such axis, or one of two steps. */
-export function proposeAxis(tensor: SparseTensor): ProposedAxis | undefined {
-  const modes = timeAxis(tensor)
+/**
+ * The tensor's axis of time with its lags and period; undefined if it has no such axis, or one of two steps.
+ * @param modes the axis, if it is known; found by default
+ */
+export function proposeAxis(tensor: SparseTensor, modes = timeAxis(tensor)): ProposedAxis | undefined {
   const steps = modes?.reduce((product, mode) => product * tensor.dims[mode], 1) ?? 0
   if (!modes || steps < 3) return undefined
   const periods = findPeriods(tensor, modes)

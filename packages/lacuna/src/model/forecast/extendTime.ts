@@ -1,0 +1,100 @@
+/** Rows after the last one of a mode of time: their labels, and tensors with such rows, which have no entries. */
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { modeName } from '../factored.ts'
+import { timeGrid } from './timeGrid.ts'
+
+/** Most rows that are inserted into gaps, per row that there is; with more the labels are no series. */
+const MOST_INSERTED = 2
+
+/** A tensor with rows after the last one of a mode of time. */
+export interface ExtendedTime {
+  /** The tensor, whose entries have the rows of the new labels. */
+  tensor: SparseTensor
+  /** The first row after those of the given tensor. */
+  first: number
+  /** Labels that were inserted between others, because steps were missing. */
+  inserted: readonly string[]
+}
+
+/** Throws unless the horizon is a whole number from 1. */
+export function checkHorizon(horizon: number): void {
+  if (!Number.isSafeInteger(horizon) || horizon < 1)
+    throw new InputError(
+      'option',
+      sentence`${option('horizon')} is ${horizon}; it must be a whole number from 1, of steps ahead.`,
+    )
+}
+
+/**
+ * The labels after the last one of a mode; undefined where rows are called by their index.
+ * @param mode from 0
+ * @param step as `timeGrid` takes it
+ */
+export function futureLabels(
+  { labels, modes }: Pick<SparseTensor, 'labels' | 'modes'>,
+  mode: number,
+  horizon: number,
+  step?: string,
+): string[] | undefined {
+  const own = labels?.[mode]
+  if (!own) return undefined
+  const grid = timeGrid(own, modes?.[mode] ?? { name: modeName({ modes }, mode) }, step)
+  const last = grid.positions[grid.positions.length - 1]
+  return Array.from({ length: horizon }, (_, k) => grid.labelAt(last + (k + 1) * grid.step))
+}
+
+/**
+ * Adds rows without entries after the last one of a mode of time, and where steps are missing between its labels:
+ * rows are then equally far apart, so that distances between them are times.
+ * @param mode from 0
+ * @param horizon how many rows, from 0
+ * @param step as `timeGrid` takes it
+ */
+export function extendTime(tensor: SparseTensor, mode: number, horizon: number, step?: string): ExtendedTime {
+  const { dims, labels, modes, indices } = tensor
+  const own = labels?.[mode]
+  const resize = (rows: number): number[] => dims.with(mode, rows)
+  if (!own)
+    return { tensor: { ...tensor, dims: resize(dims[mode] + horizon) }, first: dims[mode], inserted: [] }
+  const grid = timeGrid(own, modes?.[mode] ?? { name: modeName({ modes }, mode) }, step)
+  const [begin] = grid.positions
+  const rows = grid.positions.map((position) => (position - begin) / grid.step)
+  const rounded = rows.map(Math.round)
+  const isOnGrid =
+    rows.every(
+      (row, at) => Math.abs(row - rounded[at]) < 1e-6 && (at === 0 || rounded[at] > rounded[at - 1]),
+    ) && rounded[rounded.length - 1] < (1 + MOST_INSERTED) * rounded.length
+  const future = futureLabels(tensor, mode, horizon, step)!
+  if (!isOnGrid || rounded[rounded.length - 1] === rounded.length - 1)
+    return {
+      tensor: {
+        ...tensor,
+        dims: resize(dims[mode] + horizon),
+        labels: labels.with(mode, [...own, ...future]),
+      },
+      first: dims[mode],
+      inserted: [],
+    }
+  const count = rounded[rounded.length - 1] + 1
+  const all: string[] = []
+  const inserted: string[] = []
+  for (let row = 0, at = 0; row < count; row++) {
+    if (rounded[at] === row) all.push(own[at++])
+    else {
+      all.push(grid.labelAt(begin + row * grid.step))
+      inserted.push(all[row])
+    }
+  }
+  const moved = Uint32Array.from(indices[mode], (row) => rounded[row])
+  return {
+    tensor: {
+      ...tensor,
+      dims: resize(count + horizon),
+      labels: labels.with(mode, [...all, ...future]),
+      indices: indices.with(mode, moved),
+    },
+    first: count,
+    inserted,
+  }
+}
