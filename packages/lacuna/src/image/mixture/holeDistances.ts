@@ -1,4 +1,5 @@
 /** Distances of pixels to the nearest hole. */
+import type { PatchShape } from './classes.ts'
 import type { View } from './views.ts'
 
 /**
@@ -21,4 +22,20 @@ export function holeDistances(views: readonly View[], width: number, height: num
     if (p < distances.length - width) relax(p, p + width)
   }
   return distances
+}
+
+/**
+ * Returns whether the patch at a corner has a hole.
+ * @param distances of the picture's pixels to the nearest hole
+ * @param width of the picture
+ */
+export function hasHole(
+  distances: Uint8Array,
+  corner: number,
+  width: number,
+  { rows, columns }: PatchShape,
+): boolean {
+  for (let i = 0; i < rows; i++)
+    if (distances.subarray(corner + i * width, corner + i * width + columns).includes(0)) return true
+  return false
 }

@@ -8,7 +8,7 @@
  */
 import { type PatchGrid, patchGrid, type Size } from '../patches.ts'
 import { kindOf, type PatchClass, startingClasses } from './classes.ts'
-import { holeDistances } from './holeDistances.ts'
+import { hasHole, holeDistances } from './holeDistances.ts'
 import { nextTask } from './nextTask.ts'
 import { Observations, SPREAD } from './observations.ts'
 import { makeViews, type Views } from './views.ts'
@@ -73,14 +73,11 @@ function chooseGrid(known: Uint8Array, { views }: Views, size: Size): PatchGrid 
 }
 
 /** Returns the first pixels of the patches that have a hole. */
-function cornersWithHoles({ width, views }: Views, { rows, columns, tops, lefts }: PatchGrid): number[] {
-  const hasHole = (corner: number): boolean =>
-    views[0].signals.some(({ known }) => {
-      for (let i = 0; i < rows; i++)
-        if (known.subarray(corner + i * width, corner + i * width + columns).includes(0)) return true
-      return false
-    })
-  return tops.flatMap((top) => lefts.map((left) => top * width + left)).filter(hasHole)
+function cornersWithHoles({ width, height, views }: Views, grid: PatchGrid): number[] {
+  const distances = holeDistances(views, width, height)
+  return grid.tops
+    .flatMap((top) => grid.lefts.map((left) => top * width + left))
+    .filter((corner) => hasHole(distances, corner, width, grid))
 }
 
 /** Runs one iteration of EM over the patches at the given corners; changes the classes in place. */

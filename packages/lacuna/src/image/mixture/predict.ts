@@ -1,7 +1,7 @@
 /** Fills the holes of a picture by a mixture of Gaussians over its patches. */
 import { bell, type Size } from '../patches.ts'
 import { kindOf, type PatchClass } from './classes.ts'
-import { holeDistances } from './holeDistances.ts'
+import { hasHole, holeDistances } from './holeDistances.ts'
 import { logLikelihoods, type PatchMixture } from './learn.ts'
 import { nextTask } from './nextTask.ts'
 import { Observations } from './observations.ts'
@@ -57,7 +57,7 @@ export async function predictByMixture(
     for (const [column, left] of lefts.entries()) {
       const corner = top * width + left
       patch.take(views[0], corner, width, distances)
-      if (patch.count === 0 || !reachesHole(corner)) continue
+      if (patch.count === 0 || !hasHole(distances, corner, width, grid)) continue
       for (const mean of means) mean.fill(0)
       const number = row * lefts.length + column
       choices[number] ??= probableClasses(logLikelihoods(patch, classes))
@@ -80,13 +80,6 @@ export async function predictByMixture(
   return picture.map((value, at) =>
     known[at] ? values[at] : total[Math.floor(at / size.channels)] > 0 ? value : elsewhere[at],
   )
-
-  /** Returns whether the patch has a hole. */
-  function reachesHole(corner: number): boolean {
-    for (let i = 0; i < rows; i++)
-      if (distances.subarray(corner + i * width, corner + i * width + columns).includes(0)) return true
-    return false
-  }
 }
 
 /** Returns the most probable classes with their probabilities, which are scaled to sum 1. */
