@@ -3,31 +3,31 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const INTERNAL = new URL('../../packages/lacuna/dist/internal.js', import.meta.url)
+const LIBRARY = new URL('../../packages/lacuna/dist/index.js', import.meta.url)
 
 /** SHA-256 of a file's bytes. @param {string} path */
 export const hashFile = (path) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
 /** SHA-256 of all members of a model or ensemble but those that are times; throws if it is none. @param {string} path */
 export async function hashModel(path) {
-  const { readAnyModel } = await import(INTERNAL.href)
+  const { readModel } = await import(LIBRARY.href)
   const hash = createHash('sha256')
-  addTo(hash, await readAnyModel(path))
+  addTo(hash, await readModel(path))
   return hash.digest('hex')
 }
 
 /** SHA-256 of the factors of a model. @param {string} path */
 export async function hashFactors(path) {
-  const { readAnyModel } = await import(INTERNAL.href)
+  const { readModel } = await import(LIBRARY.href)
   const hash = createHash('sha256')
-  addTo(hash, (await readAnyModel(path)).factors)
+  addTo(hash, (await readModel(path)).factors)
   return hash.digest('hex')
 }
 
 /** RMSE of a model or ensemble on its training entries. @param {string} path @returns {Promise<number>} */
 export async function trainingError(path) {
-  const { readAnyModel } = await import(INTERNAL.href)
-  return (await readAnyModel(path)).training.train.rmse
+  const { readModel } = await import(LIBRARY.href)
+  return (await readModel(path)).training.train.rmse
 }
 
 /** Members that differ between runs: times, and the machine that a run was on. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'eve.csv'), 'user,film,stars\neve,101,5\neve,103,4.5\neve,104,1\neve,110,3\n')
   const options = ['--modes', 'user', 'film', '--value', 'stars', '--rank', '4', '-o', 'model.npz']
   await inFolder('complete', 'train.csv', ...options)
-  model = await readModel(join(folder, 'model.npz'))
+  model = await readModel(join(folder, 'model.npz'), 'single')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -116,7 +116,7 @@ describe('top', () => {
 
 test('fold adds a user, prints the best rows for her, and saves the larger model', async () => {
   const { top } = await json('fold', 'model.npz', 'eve.csv', '--top', 'film', '-n', '4', '-o', 'eve.npz')
-  const eve = await readModel(join(folder, 'eve.npz'))
+  const eve = await readModel(join(folder, 'eve.npz'), 'single')
   const rows = [
     { user: 'eve', film: '101', stars: 5 },
     { user: 'eve', film: '103', stars: 4.5 },
@@ -137,7 +137,7 @@ test('fold adds a user, prints the best rows for her, and saves the larger model
 test('update learns from entries of known rows and new labels', async () => {
   const report = await json('update', 'model.npz', 'eve.csv', '-o', 'updated.npz', '--test', 'test.csv')
   expect(report).toMatchObject({ entries: 4, newRows: { user: 1, film: 0 }, model: 'updated.npz' })
-  const updated = await readModel(join(folder, 'updated.npz'))
+  const updated = await readModel(join(folder, 'updated.npz'), 'single')
   expect(updated.observed!.entries).toBe(model.observed!.entries + 4)
   expect(updated.factors[1]).not.toEqual(model.factors[1])
   const all = await json(

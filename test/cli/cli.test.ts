@@ -75,7 +75,7 @@ describe('complete', () => {
       solving: report.seconds,
     })
     expect(Math.min(...Object.values<number>(report.took))).toBeGreaterThan(0)
-    const model = await readModel(file('model.npz'))
+    const model = await readModel(file('model.npz'), 'single')
     const test = await readTensor(file('test.tns'))
     expect(model.error({ ...test, dims: [50, 40, 30] })).toEqual(report.test)
   })
@@ -125,13 +125,13 @@ describe('complete', () => {
     })
     expect(code).toBe(130)
     expect(stderr).toContain('-o stopped.npz --resume')
-    expect((await readModel(file('stopped.npz'))).rank).toBe(3)
+    expect((await readModel(file('stopped.npz'), 'single')).rank).toBe(3)
   })
 })
 
 describe('predict', () => {
   it('predict prints coordinates with predictions, and errors where values are given', async () => {
-    const model = await readModel(file('model.npz'))
+    const model = await readModel(file('model.npz'), 'single')
     const { code, stdout, stderr } = await run('predict', 'model.npz', 'test.tns')
     expect(code).toBe(0)
     expect(stderr).toMatch(/relative error 0\.\d/)

@@ -32,7 +32,7 @@ it('complete gives as good a model on the GPU, and names the device', { timeout:
   const [card, cpu] = [onCard, onCpu].map(({ stdout }) => JSON.parse(stdout).train.relative)
   expect(card).toBeLessThan(1e-3)
   expect(cpu).toBeLessThan(1e-3)
-  const model = (name: string) => readModel(join(cwd, name))
+  const model = (name: string) => readModel(join(cwd, name), 'single')
   expect((await model('card.npz')).training.engine).toMatch(/swiftshader/)
   expect((await model('cpu.npz')).training.engine).toBeUndefined()
 })

@@ -116,7 +116,7 @@ describe('models of folds on the command line', () => {
     expect(table(resumed.stdout)).toBe(table(whole.stdout))
     expect(table(whole.stdout)).toContain('chosen')
     const [wanted, found] = await Promise.all(
-      ['whole.npz', 'killed.npz'].map((name) => readModel(join(folder, name))),
+      ['whole.npz', 'killed.npz'].map((name) => readModel(join(folder, name), 'single')),
     )
     expect(found.training[key]).toEqual(wanted.training[key])
     expect(wanted.training[key]).toBeDefined()

@@ -36,13 +36,13 @@ it('--link learns on square roots and reports errors in the units of the values'
   // The mean of the values is above 100, that of the roots about 10.
   expect(report.train.rmse).toBeGreaterThan(2 * report.epochs.at(-1).train.rmse)
   expect(report.test.rmse).toBeLessThan(0.3 * report.meanOnTest.rmse)
-  const model = await readModel(file('m.npz'))
+  const model = await readModel(file('m.npz'), 'single')
   expect(model.link?.name).toBe('sqrt')
   expect(model.training).toMatchObject({ link: 'sqrt', train: report.train, test: report.test })
 })
 
 it('fold, update, predict and convert of a model with a link are in the units of the values', async () => {
-  const before = await readModel(file('m.npz'))
+  const before = await readModel(file('m.npz'), 'single')
   for (const args of [
     ['fold', 'm.npz', 'more.tns', '-o', 'folded.npz'],
     ['update', 'm.npz', 'more.tns', '--data', 'sales.tns', '-o', 'updated.npz'],
@@ -53,7 +53,7 @@ it('fold, update, predict and convert of a model with a link are in the units of
     expect({ code, stderr }).toMatchObject({ code: 0 })
   }
   for (const name of ['folded.npz', 'updated.npz', 'moved.npz']) {
-    const model = await readModel(file(name))
+    const model = await readModel(file(name), 'single')
     expect(model.link?.name).toBe('sqrt')
     expect(model.predict([12, 1, 0]) / 80).toBeGreaterThan(0.5)
     expect(model.predict([12, 1, 0]) / 80).toBeLessThan(2)

@@ -33,7 +33,7 @@ const sentences = (stderr: string): string[] =>
 
 /** Reads a model without the seconds that it took, to compare it with another. */
 async function comparableModel(path: string): Promise<object> {
-  const { dims, reshaping, link, factors, labels, training, unobserved } = await readModel(path)
+  const { dims, reshaping, link, factors, labels, training, unobserved } = await readModel(path, 'single')
   const { seconds, ...rest } = training
   return {
     dims,

@@ -52,7 +52,7 @@ it('a reshaped model uses the original modes in all outputs, and resumes only wi
     split: [{ mode: 2, into: [24], offset: 0 }],
   })
   expect(report.test.relative).toBeLessThan(0.01)
-  const model = await readModel(file('m.npz'))
+  const model = await readModel(file('m.npz'), 'single')
   expect(model.predict({ origin: 'S', destination: 'N', hour: 30 })).toBeCloseTo(14, 1)
 
   const asked = await lacuna(['predict', 'm.npz', '-', '-q'], {

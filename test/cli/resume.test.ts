@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readAnyModel, readModel } from '#lacuna/io/node/index.js'
+import { readModel } from '#lacuna/io/node/index.js'
 import { hashFactors as digest } from '../../scripts/torture/fingerprint.mjs'
 import { killAndResume } from '../../scripts/torture/killAndResume.mjs'
 import { lacuna, type Run } from './lacuna.ts'
@@ -82,7 +82,7 @@ describe('a signal', () => {
     const stopped = await runUntilSignal(signal, args, hasLearned)
     expect(stopped.code).toBe(code)
     expect(stopped.stdout).toContain('it was interrupted')
-    expect((await readModel(file(model))).training).toMatchObject({ stopped: 'aborted', rank: 10 })
+    expect((await readModel(file(model), 'single')).training).toMatchObject({ stopped: 'aborted', rank: 10 })
     expect(existsSync(file(`${model}.run`))).toBe(true)
   })
 
@@ -150,7 +150,7 @@ describe('a signal', () => {
     const code = await new Promise((resolve) => child.on('close', resolve))
     clearInterval(timer)
     expect(code).toBe(130)
-    expect((await readModel(file('twice.npz'))).rank).toBe(10)
+    expect((await readModel(file('twice.npz'), 'single')).rank).toBe(10)
   })
 })
 
@@ -206,7 +206,7 @@ describe('a checkpoint', () => {
     expect(existsSync(file('folds.npz.run'))).toBe(false)
     await run(...folded('-o', 'whole.npz'))
     const factorsOf = async (name: string): Promise<Float32Array[][]> =>
-      (await readAnyModel(file(name))).members.map(({ factors }) => [...factors])
+      (await readModel(file(name))).members.map(({ factors }) => [...factors])
     expect(await factorsOf('folds.npz')).toEqual(await factorsOf('whole.npz'))
   })
 
@@ -262,7 +262,7 @@ it('--initial takes its rank from the model', async () => {
     'again.npz',
   ]
   expect((await run(...again)).code).toBe(0)
-  expect((await readModel(file('again.npz'))).rank).toBe(3)
+  expect((await readModel(file('again.npz'), 'single')).rank).toBe(3)
   const wrong = await run(...again, '--rank', '4')
   expect(wrong).toMatchObject({ code: 2 })
   expect(wrong.stderr).toContain('The initial model has rank 3, but rank 4 is asked for.')

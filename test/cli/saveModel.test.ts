@@ -16,7 +16,7 @@ const model = new CpModel({
 
 it('a model is written to the given path', async () => {
   await saveModel(join(folder, 'm.npz'), model)
-  expect(await readModel(join(folder, 'm.npz'))).toEqual(model)
+  expect(await readModel(join(folder, 'm.npz'), 'single')).toEqual(model)
   expect(readdirSync(folder)).toEqual(['m.npz'])
 })
 
@@ -24,6 +24,6 @@ it('a model that cannot be written goes to the folder for temporary files, and t
   const { message } = (await saveModel(join(folder, 'gone/m.npz'), model).catch((error) => error)) as Error
   expect(message).toMatch(/gone\/m\.npz: .* The model is not lost: it is in .*\/m\.npz\.$/)
   const rescued = /it is in (.*)\.$/.exec(message)?.[1] ?? 'not told'
-  expect(await readModel(rescued)).toEqual(model)
+  expect(await readModel(rescued, 'single')).toEqual(model)
   rmSync(dirname(rescued), { recursive: true })
 })

@@ -35,7 +35,7 @@ describe('neighbours and attributes', () => {
     expect(choice.trials.length).toBe(5)
     expect(choice.by).toBe('single entries')
     expect(settings.lags).toEqual(choice.chosen.lags ? { guest: [2] } : {})
-    const { training } = await readModel(join(cwd, 'model.npz'))
+    const { training } = await readModel(join(cwd, 'model.npz'), 'single')
     expect(training.choice).toEqual(choice)
     const text = await run(...complete, ...sides, '--no-choose')
     expect(text.stdout).not.toContain('Tried on')
@@ -56,7 +56,7 @@ describe('neighbours and attributes', () => {
     expect(JSON.parse(stdout).settings.lags).toEqual({ 'day+hour': [1, 24] })
     const prior = ['--time-prior', 'autoregressive', '-o', 'hours.npz']
     await run('complete', 'hours.csv', ...modes, ...merged, ...prior, '--no-choose')
-    const { prior: learned, training } = await readModel(join(cwd, 'hours.npz'))
+    const { prior: learned, training } = await readModel(join(cwd, 'hours.npz'), 'single')
     expect(training.timePrior).toBe('autoregressive')
     expect(learned!.lags).toMatchObject([{ factor: 1, axis: [2, 1], unit: 1, isAutoregressive: true }])
   })

@@ -59,7 +59,7 @@ describe('lacuna complete TABLE', () => {
       tensor: { dims: [6, 7, 3], entries: 42 },
       test: { entries: 1 },
     })
-    const model = await readModel(file('model.npz'))
+    const model = await readModel(file('model.npz'), 'single')
     expect(model.labels).toEqual([
       ['ann', 'bo', 'cy', 'di', 'eve', 'flo'],
       ['egg', 'fig', 'jam', 'oil', 'rye', 'soy', 'tea'],

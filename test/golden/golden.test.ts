@@ -40,7 +40,7 @@ it.each(Object.entries(cases))(
 )
 
 it('a model file of the last release opens, with its labels and prior, and is written back with the same arrays', async () => {
-  const model = await readModel(golden('model.npz'))
+  const model = await readModel(golden('model.npz'), 'single')
   expect(digestOfArrays(golden('model.npz'))).toBe(bits.commands.default)
   expect(model).toMatchObject({ dims: [40, 25, 28], rank: 6 })
   expect(model.labels?.[0]?.slice(0, 2)).toEqual(['u0', 'u1'])
@@ -48,7 +48,7 @@ it('a model file of the last release opens, with its labels and prior, and is wr
 })
 
 it('a model of merged and split modes of the last release opens', async () => {
-  const model = await readModel(golden('reshaped.npz'))
+  const model = await readModel(golden('reshaped.npz'), 'single')
   expect(model.dims).toEqual([40, 25, 28])
   expect(model.reshaping).toMatchObject({ mergeModes: [[0, 1]], split: [{ mode: 2, into: [7] }] })
 })

@@ -228,7 +228,12 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, gpuEng
   it.each(typescripts)(
     "the library's types satisfy TypeScript %s, with and without Node's types",
     async (version) => {
-      const folders = [prepare('node', readsFiles, node20), prepare('page', PROGRAM, page)]
+      const exact = { ...node20, exactOptionalPropertyTypes: true }
+      const folders = [
+        prepare('node', readsFiles, node20),
+        prepare('page', PROGRAM, page),
+        prepare('exact', readsFiles, exact),
+      ]
       expect(await node(tools, 'checkTypes.mjs', version, ...folders)).toBe('')
     },
   )

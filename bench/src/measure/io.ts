@@ -118,7 +118,7 @@ function fileTasks(
       work: () => writeModel(copy, model),
       bare: () => writeBytes(copy, npz),
     },
-    { what: 'read model .npz', path: npz, work: () => readModel(npz), bare: () => readBytes(npz) },
+    { what: 'read model .npz', path: npz, work: () => readModel(npz, 'single'), bare: () => readBytes(npz) },
   ]
 }
 

@@ -25,7 +25,6 @@ export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFil
 export { type FilledTable, fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'
 export {
-  readAnyModel,
   readTensorOrModel,
   type WriteTensorOptions,
   writeCompleted,

@@ -1,8 +1,8 @@
 /** `lacuna components`: describes the components of a model, as text, JSON or an HTML page. */
 import { basename } from 'node:path'
 import { Command } from 'commander'
-import { InputError } from 'lacuna'
-import { checkOutputs, linkScaleNames, readAnyModel, type TensorModel, writeFileWhole } from 'lacuna/internal'
+import { InputError, readModel } from 'lacuna'
+import { checkOutputs, linkScaleNames, type TensorModel, writeFileWhole } from 'lacuna/internal'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
@@ -57,7 +57,7 @@ async function runComponents(modelFile: string, options: Options): Promise<void>
   const progress = startProgress(options.quiet ?? false)
   const { html, strongest, minEntries, modeNames } = options
   await checkOutputs([html], [modelFile])
-  const model = await readAnyModel(modelFile)
+  const model = await readModel(modelFile)
   if (model.members.length > 1)
     progress.say(
       `These are the components of the first of ${model.members.length} models, and in how many of them each is found.`,

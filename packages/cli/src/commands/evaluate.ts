@@ -1,6 +1,6 @@
 /** `lacuna evaluate`: errors of models on test entries, beside baselines, and quality of rankings. */
 import { Command } from 'commander'
-import { InputError, type SparseTensor } from 'lacuna'
+import { InputError, readModel, type SparseTensor } from 'lacuna'
 import {
   type Evaluation,
   evaluate,
@@ -8,7 +8,7 @@ import {
   type Quality,
   type RankingEvaluation,
 } from 'lacuna/answers'
-import { hardwareThreads, modeName, readAnyModel, type TensorModel } from 'lacuna/internal'
+import { hardwareThreads, modeName, type TensorModel } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { decimalNumber, positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { readCooccurrences, readKnownEntries } from '../options/knownEntries.ts'
@@ -96,7 +96,7 @@ async function runEvaluate(files: string[], options: Options): Promise<void> {
   if (options.test === undefined) throw new InputError('option', 'Name the entries to judge by with --test.')
   const evaluated: EvaluatedModel[] = []
   for (const file of files) {
-    const model = await readAnyModel(file)
+    const model = await readModel(file)
     const test = await readKnownEntries(options.test, model, tableOptions(options), progress)
     const { clip } = options
     const names = await RowNames.read(model, options.names, progress)

@@ -70,7 +70,7 @@ async function runFoldIn(modelFile: string, files: string[], options: Options): 
     throw new InputError('option', 'Nothing would come of it: name the larger model by -o, or ask by --top.')
   if (output !== undefined) checkModelName(output)
   await checkOutputs([output], [modelFile, ...files])
-  const model = await readModel(modelFile)
+  const model = await readModel(modelFile, 'single')
   const entries = await readNewEntries(files, model, tableOptions(options), progress)
   const started = performance.now()
   const larger = model.foldIn(entries)

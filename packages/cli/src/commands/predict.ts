@@ -1,6 +1,6 @@
 /** `lacuna predict`: predictions for one cell, for the rows of a table, for coordinates, or for all cells. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type ErrorSummary, InputError } from 'lacuna'
+import { type ErrorSummary, InputError, readModel } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
 import {
   type Coordinates,
@@ -13,7 +13,6 @@ import {
   numberAsText,
   openInput,
   RowIntervals,
-  readAnyModel,
   readCoordinates,
   type TensorModel,
   type Thousands,
@@ -128,7 +127,7 @@ function parseFallback(text: string): number | 'mean' {
 async function runPredict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([options.output], [modelFile, queries])
-  const model = await readAnyModel(modelFile)
+  const model = await readModel(modelFile)
   if (options.at && options.output !== undefined)
     throw new InputError('option', '--at prints its one number; leave out -o.')
   if (options.at) return predictCell(model, queries, options.at, options)

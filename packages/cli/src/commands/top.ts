@@ -1,6 +1,6 @@
 /** `lacuna top`: the best rows along a mode, for given rows or for every row of a mode. */
 import { Command } from 'commander'
-import { InputError, type SparseTensor } from 'lacuna'
+import { InputError, readModel, type SparseTensor } from 'lacuna'
 import { topForAll } from 'lacuna/answers'
 import {
   type AnswerOutput,
@@ -9,7 +9,6 @@ import {
   labelOf,
   modeName,
   type OutputRow,
-  readAnyModel,
   type TensorModel,
   writeAnswers,
 } from 'lacuna/internal'
@@ -87,7 +86,7 @@ async function runTop(modelFile: string, options: Options): Promise<void> {
   if (options.output && options.output !== '-') checkAnswerOutput(options.output)
   const nameFiles = (options.names ?? []).map(({ text = '' }) => text.slice(0, text.lastIndexOf(':')))
   await checkOutputs([options.output], [modelFile, ...(options.exclude ?? []), ...nameFiles.filter(Boolean)])
-  const model = await readAnyModel(modelFile)
+  const model = await readModel(modelFile)
   if (options.of === undefined)
     throw new InputError(
       'option',

@@ -70,7 +70,7 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   if (output === undefined) throw new InputError('option', 'Name the model that comes of it by -o.')
   checkModelName(output)
   await checkOutputs([output], [modelFile, ...files, ...data, testFile])
-  const before = await readModel(modelFile)
+  const before = await readModel(modelFile, 'single')
   const read = (paths: readonly string[]) => readNewEntries(paths, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined

@@ -72,7 +72,7 @@ export interface ForecastModelOptions {
  * Indices, labels and sizes are those of the data, even if modes were merged or split for learning; with a
  * link the factors are of √x or log(1 + x), and predictions in data units.
  */
-export class CpModel extends TensorModel implements Factored {
+export class CpModel<M extends string = string> extends TensorModel<M> implements Factored {
   /** R, the number of components. */
   readonly rank: number
   /** Factor matrices, one per mode, or per reshaped mode: factors[i] is (I_i × R), row-major, nonnegative. */
@@ -116,7 +116,7 @@ export class CpModel extends TensorModel implements Factored {
   }
 
   /** The models whose mean the predictions are: this one alone. */
-  get members(): readonly CpModel[] {
+  get members(): readonly CpModel<M>[] {
     return [this]
   }
 
@@ -126,7 +126,7 @@ export class CpModel extends TensorModel implements Factored {
    * entries, and no modes were merged or split.
    * @param coordinate 0-based indices, or the label of each mode by the mode's name
    */
-  variance(coordinate: readonly number[] | Labels): Variance {
+  variance(coordinate: readonly number[] | Labels<M>): Variance {
     this.#variance ??= varianceOf(this)
     return this.#variance(this.indicesOf(coordinate))
   }
@@ -142,7 +142,7 @@ export class CpModel extends TensorModel implements Factored {
    * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
    * @param options name of the value, and whether existing rows are updated, too
    */
-  foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
+  foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel<M> {
     const { value = this.#valueName(), update = false } = options
     if (this.reshaping)
       throw new InputError(
@@ -153,7 +153,7 @@ export class CpModel extends TensorModel implements Factored {
     const prior = this.prior ?? lambdaPrior(this)
     const folded = foldInEntries({ model: { ...this.fields, prior }, entries: tensor, update })
     const { dims, factors, unobserved, observed } = folded
-    return new CpModel({
+    return new CpModel<M>({
       ...this.fields,
       ...{ dims, factors, unobserved, observed, labels: tensor.labels },
     })

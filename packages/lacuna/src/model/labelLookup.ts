@@ -7,7 +7,7 @@ import { modeName, type Predictor } from './factored.ts'
 export type Label = string | number | bigint | boolean
 
 /** A label for each mode, by the modes' names. */
-export type Labels = Readonly<Record<string, Label>>
+export type Labels<M extends string = string> = Readonly<Record<M, Label>>
 
 /** The part of a model or tensor that labels are looked up in. */
 type Labelled = Pick<Predictor, 'dims' | 'labels' | 'modes'>

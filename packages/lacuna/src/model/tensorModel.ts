@@ -50,8 +50,11 @@ export interface TensorModelFields {
   training?: TrainingRecord
 }
 
-/** A model or an ensemble of several, which predicts every cell of a tensor. */
-export abstract class TensorModel implements Predictor {
+/**
+ * A model or an ensemble of several, which predicts every cell of a tensor. M are the names of the modes: with
+ * `complete<'user' | 'film'>` a misspelt mode does not compile.
+ */
+export abstract class TensorModel<M extends string = string> implements Predictor {
   /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
   /** Per mode, the labels of its rows; undefined where rows are called by their index from 1. */
@@ -104,7 +107,7 @@ export abstract class TensorModel implements Predictor {
    * @param coordinate 0-based indices, or the label of each mode by the mode's name, as in `{ user: 'a',
    * film: 'x' }`; in a mode without labels the index from 1
    */
-  predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
+  predict(coordinate: readonly number[] | Labels<M>, { clip = true }: PredictOptions = {}): number {
     const y = predictCell(this, this.indicesOf(coordinate))
     return clip ? clipToRange(this, y) : y
   }
@@ -112,7 +115,7 @@ export abstract class TensorModel implements Predictor {
   /**
    * The 0-based indices of a cell, from indices or labels; throws if one is missing, unknown or out of range.
    */
-  protected indicesOf(coordinate: readonly number[] | Labels): readonly number[] {
+  protected indicesOf(coordinate: readonly number[] | Labels<M>): readonly number[] {
     const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
     this.#checkOrder(indices.length, 'The coordinate')
     indices.forEach((index, mode) => {
@@ -141,12 +144,12 @@ export abstract class TensorModel implements Predictor {
   }
 
   /** The rows of a mode with the largest predictions: `top({ for: { user: 'ann' }, of: 'film' })`. */
-  top(options: TopOptions): Ranked[] {
+  top(options: TopOptions<M>): Ranked[] {
     return topRows(this, options)
   }
 
   /** The rows of a mode that are most similar to the one with this label. */
-  similar(mode: string, label: Label, options?: SimilarOptions): Similar[] {
+  similar(mode: M, label: Label, options?: SimilarOptions): Similar[] {
     return similarRows(this, mode, label, options)
   }
 
@@ -281,5 +284,6 @@ export abstract class TensorModel implements Predictor {
   }
 }
 
-const isIndices = (coordinate: readonly number[] | Labels): coordinate is readonly number[] =>
-  Array.isArray(coordinate)
+const isIndices = <M extends string>(
+  coordinate: readonly number[] | Labels<M>,
+): coordinate is readonly number[] => Array.isArray(coordinate)

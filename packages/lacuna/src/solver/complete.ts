@@ -4,40 +4,68 @@ import { Run } from './run/run.ts'
 import type { Completion } from './run/runState.ts'
 import { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
 import type { FoldedCompletion } from './select/completeByFolds.ts'
-import { type CompleteOptions, type FoldedOptions, settingsOf } from './settings/options.ts'
+import type { RankByFolds } from './select/rankByFolds.ts'
+import { type AutoRankOptions, type FoldedOptions, type RunOptions, settingsOf } from './settings/options.ts'
 
 /**
  * Fits several models by cross-fitting and combines them; `completeByFolds` of lacuna/folds has more options.
  * @param tensor the observed entries
+ * @param options `folds`, and settings of the runs, but no signal; each other has a default
+ */
+export function complete<M extends string = string>(
+  tensor: SparseTensor,
+  options: Omit<FoldedOptions, 'signal'> & { signal?: never },
+): Promise<FoldedCompletion<M>>
+/**
+ * Fits several models by cross-fitting, which a signal may interrupt, and combines them.
+ * @param tensor the observed entries
  * @param options `folds`, and settings of the runs; each other has a default
  * @returns undefined if it was interrupted
  */
-export function complete(tensor: SparseTensor, options: FoldedOptions): Promise<FoldedCompletion | undefined>
+export function complete<M extends string = string>(
+  tensor: SparseTensor,
+  options: FoldedOptions,
+): Promise<FoldedCompletion<M> | undefined>
 /**
- * Fits a nonnegative CP model of rank R to the observed entries.
+ * Fits a nonnegative CP model of rank R to the observed entries. The names of the modes may be given as a type:
+ * with `complete<'user' | 'film'>` a misspelt mode in `model.predict` does not compile.
  * @param tensor the observed entries
  * @param options settings of the run; each has a default
  * @returns the model with its errors; where settings were chosen by trials, also the trials
  */
-export function complete(tensor: SparseTensor, options?: CompleteOptions): Promise<Completion>
+export function complete<M extends string = string>(
+  tensor: SparseTensor,
+  options?: AutoRankOptions,
+): Promise<Completion<M>>
 export async function complete(
   tensor: SparseTensor,
-  given: CompleteOptions | FoldedOptions = {},
+  given: AutoRankOptions | FoldedOptions = {},
 ): Promise<Completion | FoldedCompletion | undefined> {
-  settingsOf(given)
+  const isRankToFind = given?.rank === 'auto'
+  settingsOf(isRankToFind ? { ...given, rank: undefined } : (given as RunOptions))
+  const { rank, ...others } = given
   if ('folds' in given && given.folds !== undefined) return completeFolds(tensor, given)
-  const { choose = choosesByDefault(given), onEpoch, ...asked } = given as CompleteOptions
+  const { choose = choosesByDefault(others), onEpoch, ...rest } = others as Omit<AutoRankOptions, 'rank'>
+  const found = isRankToFind ? await findRank(tensor, rest) : {}
+  const { ranks, ...limits } = found
+  const asked: RunOptions = rank === undefined || rank === 'auto' ? { ...rest, ...limits } : { ...rest, rank }
   const { options, choice, state }: Chosen = choose ? await chooseSettings(tensor, asked) : { options: asked }
   const run = await (state ? Run.resume(state, tensor, options) : Run.start(tensor, options))
   try {
     for await (const report of run) onEpoch?.(report)
     const result = await run.result()
-    if (!choice) return result
-    result.model.training.choice = choice
-    return { ...result, choice }
+    if (choice) result.model.training.choice = choice
+    if (ranks) result.model.training.ranks = ranks.trials
+    return { ...result, ...(choice && { choice }), ...(ranks && { ranks }) }
   } finally {
     await run.close()
   }
+}
+
+/** Finds the rank by cross-validation. Its code is loaded when it is first needed. */
+async function findRank(tensor: SparseTensor, options: RunOptions): Promise<RankByFolds> {
+  const { rankByFolds } = await import('./select/rankByFolds.ts')
+  return rankByFolds(tensor, options)
 }
 
 /**
@@ -46,13 +74,14 @@ export async function complete(
  */
 async function completeFolds(
   tensor: SparseTensor,
-  { choose, folds, onEpoch, seconds, ...options }: FoldedOptions,
+  { choose, folds, onEpoch, seconds, rank, ...options }: FoldedOptions,
 ): Promise<FoldedCompletion | undefined> {
   const { completeByFolds } = await import('./select/completeByFolds.ts')
-  return completeByFolds(tensor, options, {
+  return completeByFolds(tensor, typeof rank === 'number' ? { ...options, rank } : options, {
     folds,
     seconds,
     choose: choose ?? choosesByDefault(options),
+    ...(rank === 'auto' && { findRank: 'smallest' }),
     onEpoch: (fold, report) => onEpoch?.(report, fold),
   })
 }

@@ -33,7 +33,13 @@ export {
   type TrialSettings,
   trialName,
 } from './select/trials.ts'
-export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './settings/options.ts'
+export {
+  type AutoRankOptions,
+  type Changes,
+  type CompleteOptions,
+  type RunOptions,
+  settingsOf,
+} from './settings/options.ts'
 export {
   defaults,
   lossNames,

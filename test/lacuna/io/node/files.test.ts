@@ -500,8 +500,8 @@ describe('tensors and models by path', () => {
       training: { seed: 1 },
     })
     await writeModel(at('m.npz'), model)
-    expect(await readModel(at('m.npz'))).toEqual(model)
-    expect((await rejection(readModel(at('n.npz')))).message).toBe(
+    expect(await readModel(at('m.npz'), 'single')).toEqual(model)
+    expect((await rejection(readModel(at('n.npz'), 'single'))).message).toBe(
       `${at('n.npz')}: there is no such file; check the name.`,
     )
   })
@@ -514,7 +514,7 @@ describe('tensors and models by path', () => {
       'a.xyz: the ending is not that of a tensor file; use .tns, .tns.gz, .npy, .npz, .csv, .parquet or another table.',
     )
     expect((await rejection(writeTensor(at('a.xls'), tensor))).message).toContain(at('a.xls') + tensors)
-    expect((await rejection(readModel('a.json'))).message).toBe(`a.json${models}`)
+    expect((await rejection(readModel('a.json', 'single'))).message).toBe(`a.json${models}`)
     expect((await rejection(writeModel(at('a'), model))).message).toBe(at('a') + models)
     expect(readdirSync(folder)).toEqual([])
   })

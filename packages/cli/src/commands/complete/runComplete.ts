@@ -133,7 +133,7 @@ async function prepareJob({
   return communicator.failTogether(async () => {
     if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
-    const initial = options.initial === undefined ? undefined : await readModel(options.initial)
+    const initial = options.initial === undefined ? undefined : await readModel(options.initial, 'single')
     const given = solverSettings(options)
     const settings = {
       ...given,

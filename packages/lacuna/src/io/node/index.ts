@@ -26,7 +26,6 @@ export { type ImageFile, type PngFile, readImage, writePng, writePngs } from './
 export { isComputed, nameOfFiles, type ReadTableOptions, readTable } from './tables.ts'
 export {
   type ReadTensorOptions,
-  readAnyModel,
   readModel,
   readTensor,
   readTensorOrModel,

@@ -242,16 +242,17 @@ function* reportBytes(
   }
 }
 
-/** Reads a single model (.npz) that writeModel or the command line has written; throws for an ensemble. */
-export async function readModel(path: string): Promise<CpModel> {
+/**
+ * Reads a single model (.npz) that writeModel or the command line has written; throws for an ensemble.
+ * @param kind 'single'
+ */
+export async function readModel<M extends string = string>(path: string, kind: 'single'): Promise<CpModel<M>>
+/** Reads a model or an ensemble (.npz) that writeModel or the command line has written. */
+export async function readModel<M extends string = string>(path: string): Promise<CpModel<M> | CpEnsemble<M>>
+export async function readModel(path: string, kind?: 'single'): Promise<CpModel | CpEnsemble> {
   const input = await openAs(path, 'model', endings.npz)
-  return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
-}
-
-/** Reads a single model or an ensemble (.npz). */
-export async function readAnyModel(path: string): Promise<CpModel | CpEnsemble> {
-  const input = await openAs(path, 'model', endings.npz)
-  return decodeAnyModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
+  const decode = kind === 'single' ? decodeModel : decodeAnyModel
+  return decode(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
 /**

@@ -4,20 +4,20 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { componentShares, normalize, specificity } from '../componentShares.ts'
 import { clipToRange, labelOf, modeName, type Predictor } from '../factored.ts'
 import { factorView, unobservedRowsOf } from '../factorView.ts'
-import { type Label, LabelLookup, type Labels } from '../labelLookup.ts'
+import { type Label, LabelLookup } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
 import { type PredictionsAlong, predictAlong } from '../predict/predictAlong.ts'
 import { largest } from './largest.ts'
 
-/** Options of `top`. */
-export interface TopOptions {
+/** Options of `top`; M are the names of the modes. */
+export interface TopOptions<M extends string = string> {
   /** Mode whose rows are ranked. */
-  of: string
+  of: M
   /**
    * Labels of fixed rows, by the names of other modes; by default modes are averaged, weighted by their rows'
    * entries.
    */
-  for?: Labels
+  for?: { readonly [N in M]?: Label }
   /** Number of rows; 10 by default. */
   n?: number
   /**
@@ -122,10 +122,11 @@ export function fixedRows(
   model: Predictor,
   lookup: LabelLookup,
   rankedMode: number,
-  labels: Labels,
+  labels: { readonly [mode: string]: Label | undefined },
 ): (number | null)[] {
   const fixed: (number | null)[] = model.dims.map(() => null)
   for (const [name, label] of Object.entries(labels)) {
+    if (label === undefined) continue
     const mode = lookup.mode(name)
     if (mode === rankedMode)
       throw new InputError(

@@ -4,6 +4,7 @@
  * intervals.
  */
 import { InputError } from '../../base/inputError.ts'
+import type { ReshapedModes } from '../../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
 import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
 import { leadingMembers } from '../factored.ts'
@@ -50,7 +51,7 @@ export interface IntervalColumns {
 }
 
 /** The models of cross-fits as one model, whose predictions are their mean, or a weighted sum. */
-export class CpEnsemble extends TensorModel {
+export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   /** The models, each fitted without one fold; those of the best candidate first. */
   readonly members: readonly CpModel[]
   /** Per member, its weight in the prediction; undefined where that is the mean of the members'. */
@@ -60,7 +61,7 @@ export class CpEnsemble extends TensorModel {
   /** What intervals are computed from; undefined where the file has none. */
   readonly intervals?: Intervals
   /** The modes of the best candidate's factors in terms of the tensor's; undefined where they are the same. */
-  readonly reshapedModes: CpModel['reshapedModes']
+  readonly reshapedModes?: ReshapedModes
   /** Per mode of the best candidate's factors, the rows without training entries in all of its models. */
   readonly unobserved: readonly Uint32Array[]
   /**
@@ -89,7 +90,8 @@ export class CpEnsemble extends TensorModel {
     if (weights) checkWeights(weights, members.length)
     this.members = members
     if (weights) this.weights = weights
-    this.reshapedModes = members[0].reshapedModes
+    const { reshapedModes } = members[0]
+    if (reshapedModes) this.reshapedModes = reshapedModes
     this.unobserved = members[0].unobserved.map((rows, mode) => {
       const others = leadingMembers({ members, weights })
         .slice(1)
@@ -112,7 +114,7 @@ export class CpEnsemble extends TensorModel {
    * @param coordinate 0-based indices, or the label of each mode by the mode's name
    * @param level probability that the interval contains the value, between 0 and 1
    */
-  interval(coordinate: readonly number[] | Labels, level = 0.9): Interval {
+  interval(coordinate: readonly number[] | Labels<M>, level = 0.9): Interval {
     const around = this.intervalsAt(level)
     const cell = this.indicesOf(coordinate)
     return around(cell, this.predict(cell))
@@ -161,10 +163,15 @@ export class CpEnsemble extends TensorModel {
     }
   }
 
+  /** R, the number of components of the first member; with weights, others may have other ranks. */
+  get rank(): number {
+    return this.members[0].rank
+  }
+
   /** The first member as a model, with the labels and statistics of the ensemble. */
-  firstModel(): CpModel {
+  firstModel(): CpModel<M> {
     const { labels, modes, observed } = this
-    return new CpModel({ ...this.members[0].fields, labels, modes, observed })
+    return new CpModel<M>({ ...this.members[0].fields, labels, modes, observed })
   }
 
   /**

@@ -4,7 +4,7 @@ import type { CpModel, ErrorSummary } from '../../model/index.ts'
 import type { FastState } from '../methods/fast.ts'
 import type { Round } from '../methods/method.ts'
 import type { PaperState } from '../methods/paper.ts'
-import type { Choice, Selection } from '../select/trials.ts'
+import type { Choice, FoldChoice, Selection } from '../select/trials.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { EpochReport } from './report.ts'
 import type { StopReason } from './stopping.ts'
@@ -56,12 +56,12 @@ export interface Progress {
 export const epochsOf = ({ epoch, round }: Pick<Progress, 'epoch' | 'round'>): number =>
   epoch + (round ? round.done * round.sample : 0)
 
-/** The result of a run: the model, its errors, and why the run stopped. */
-export interface Completion {
+/** The result of a run: the model, its errors, and why the run stopped. M are the names of the modes. */
+export interface Completion<M extends string = string> {
   /**
    * The model with the best factors: those of the smallest validation error if there are validation entries.
    */
-  model: CpModel
+  model: CpModel<M>
   /** The settings of the run, defaults included. */
   settings: Settings
   /** All reports, the first one first. */
@@ -78,4 +78,6 @@ export interface Completion {
   stopped: StopReason
   /** Trials and the chosen settings, if settings were chosen by trials. */
   choice?: Choice
+  /** The ranks that were tried, with `rank: 'auto'`. */
+  ranks?: FoldChoice
 }

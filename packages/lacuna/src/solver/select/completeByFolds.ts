@@ -35,10 +35,10 @@ export interface ByFoldsOptions extends ChooseByFoldsOptions {
   ordered?: readonly Ordered[]
 }
 
-/** The result of cross-fitting. */
-export interface FoldedCompletion {
+/** The result of cross-fitting. M are the names of the modes. */
+export interface FoldedCompletion<M extends string = string> {
   /** The models of all folds as one. */
-  model: CpEnsemble
+  model: CpEnsemble<M>
   /**
    * Errors on the training entries, each predicted by the model that was fitted without it; undefined where a
    * time limit left no time for all models, and then the model has no intervals either.

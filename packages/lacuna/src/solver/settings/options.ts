@@ -139,8 +139,17 @@ export interface CompleteOptions extends RunOptions {
   onEpoch?: (report: EpochReport) => void
 }
 
+/** Options of `complete` in which the rank may be found by cross-validation. */
+export interface AutoRankOptions extends Omit<CompleteOptions, 'rank'> {
+  /**
+   * R, the number of components, or 'auto': the smallest that cross-validation finds as good as the best; by
+   * default that of `initial` if it is a model, else 10.
+   */
+  rank?: number | 'auto'
+}
+
 /** Options of `complete` for cross-fitting. */
-export interface FoldedOptions extends Omit<CompleteOptions, 'onEpoch'> {
+export interface FoldedOptions extends Omit<AutoRankOptions, 'onEpoch'> {
   /**
    * Number of models, each fitted without some of the entries: together a better prediction, with an unbiased
    * error.
