@@ -8,7 +8,6 @@ export { decodeModel, encodeModel } from './io/array/index.ts'
 export { tensorFromRecords } from './io/table/index.ts'
 export { CpModel, type ErrorSummary } from './model/index.ts'
 export {
-  type AutoRankOptions,
   type CompleteOptions,
   type Completion,
   complete,
