@@ -29,6 +29,7 @@ Examples:
   lacuna predict model.npz test.tns                          predictions of the model
   lacuna evaluate model.npz --test test.tns                  errors, and where they are largest
   lacuna top model.npz --for mode_1=7 --of mode_2            the best rows along a mode, and why
+  lacuna forecast sales.csv --horizon 7                      the next rows of time, with intervals
   lacuna components model.npz --html model.html              its components, as a page
   lacuna data                                                public data sets to try
   lacuna convert data.tns data.npz                           the same entries in another format
@@ -51,6 +52,7 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   predict: async () => (await import('./commands/predict.ts')).predictCommand,
   top: async () => (await import('./commands/top.ts')).topCommand,
   components: async () => (await import('./commands/components.ts')).componentsCommand,
+  forecast: async () => (await import('./commands/forecast/forecast.ts')).forecastCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).evaluateCommand,
   fill: async () => (await import('./commands/fill/fill.ts')).fillCommand,
   fold: async () => (await import('./commands/foldIn.ts')).foldInCommand,

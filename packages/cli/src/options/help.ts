@@ -65,7 +65,21 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'unknown',
   ],
   'Asking:': [
-    ...['for', 'of', 'n', 'at', 'slice', 'top', 'ranking', 'relevant', 'exclude', 'minEntries'],
+    ...[
+      'horizon',
+      'step',
+      'backtest',
+      'for',
+      'of',
+      'n',
+      'at',
+      'slice',
+      'top',
+      'ranking',
+      'relevant',
+      'exclude',
+      'minEntries',
+    ],
     ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval', 'absent'],
   ],
   'Output:': [
@@ -93,7 +107,7 @@ const OWN_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Headings of commands in the help, each with the names of its commands. */
 const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': ['complete', 'fold', 'update', 'image'],
-  'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
+  'Answers:': ['predict', 'top', 'forecast', 'components', 'evaluate', 'fill'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper'],
   'This program:': ['completion', 'man'],

@@ -1,0 +1,157 @@
+/** lacuna forecast: from a table and from a model. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacuna } from './lacuna.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'lacuna-cli-forecast-'))
+const run = (...args: string[]) => lacuna(args, { cwd })
+const SHOPS = ['hafen', 'mitte', 'nord', 'ost', 'sued', 'west']
+const sold = (shop: number, day: number): number =>
+  Math.round((10 + 5 * shop) * (1.3 + Math.sin((2 * Math.PI * day) / 7))) +
+  Math.floor(8 * (Math.abs(Math.sin(12.9898 * (7 * day + 501 * shop + 1)) * 43758.5453) % 1))
+const dateOf = (day: number): string => new Date(Date.UTC(2024, 2, 1 + day)).toISOString().slice(0, 10)
+const lines = (text: string): string[] => text.trim().split('\n')
+
+/** Nine weeks of sales, without one day and some others of single shops. */
+beforeAll(() => {
+  const rows: string[] = []
+  SHOPS.forEach((name, shop) => {
+    for (let day = 0; day < 63; day++)
+      if (day !== 20 && (day * 7 + shop * 3) % 17 > 0) rows.push(`${name},${dateOf(day)},${sold(shop, day)}`)
+  })
+  writeFileSync(join(cwd, 'sales.csv'), `shop,date,sold\n${rows.join('\n')}\n`)
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+describe('lacuna forecast', () => {
+  const sales = ['forecast', 'sales.csv', '--modes', 'shop', 'date', '--value', 'sold', '--threads', '1']
+  const quick = ['--rank', '3', '--no-choose']
+
+  it('writes the next days of all shops with intervals, and reports backtests beside simple rules', async () => {
+    const { code, stdout, stderr } = await run(...sales, ...quick, '--horizon', '7', '-o', 'next.csv')
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    const [head, ...rows] = lines(readFileSync(join(cwd, 'next.csv'), 'utf8'))
+    expect(head).toBe('shop,date,prediction,low,high')
+    expect(rows).toHaveLength(6 * 7)
+    expect(rows[0]).toMatch(/^hafen,2024-05-03,/)
+    let held = 0
+    for (const row of rows) {
+      const [shop, date, prediction, low, high] = row.split(',')
+      expect(Number(low)).toBeLessThanOrEqual(Number(prediction))
+      expect(Number(high)).toBeGreaterThanOrEqual(Number(prediction))
+      expect(Number(low)).toBeGreaterThanOrEqual(0)
+      const day = Math.round((Date.parse(date) - Date.UTC(2024, 2, 1)) / 864e5)
+      const value = sold(SHOPS.indexOf(shop), day)
+      if (value >= Number(low) && value <= Number(high)) held++
+    }
+    expect(held).toBeGreaterThan(32)
+    expect(stderr).toContain('date has gaps: 1 row without values was inserted, the first 2024-03-21.')
+    expect(stderr).toContain('next.csv: 42 forecasts')
+    expect(stdout).toContain('Backtests from 5 origins')
+    expect(stdout).toMatch(/^steps ahead +model +season ago \(7\) +mean of season +in 90% intervals$/m)
+    expect(stdout).toMatch(/^The forecast is better than simple rules: its error .* below that of /m)
+  })
+
+  it('tries settings by backtests, and prints all as JSON', async () => {
+    const { code, stdout } = await run(
+      ...sales,
+      '--horizon',
+      '2',
+      '--for',
+      'shop=mitte',
+      'date=2024-05-04',
+      '--json',
+      '-q',
+    )
+    expect(code).toBe(0)
+    const { mode, settings, trials, backtest, interval, inserted, verdict, forecasts } = JSON.parse(stdout)
+    expect(mode).toBe('date')
+    expect(trials.length).toBeGreaterThan(4)
+    expect(settings.length).toBeGreaterThan(0)
+    expect(inserted).toEqual(['2024-03-21'])
+    expect(backtest.origins).toHaveLength(5)
+    expect(backtest.steps).toHaveLength(2)
+    expect(verdict).toContain('The forecast is ')
+    expect(forecasts).toHaveLength(1)
+    expect(forecasts[0]).toMatchObject({ shop: 'mitte', date: '2024-05-04' })
+    // Two steps of five origins are too few for intervals at the default level.
+    expect(interval).toBeUndefined()
+  })
+
+  it('continues labels by a step that is given', async () => {
+    const { stdout } = await run(
+      ...sales,
+      ...quick,
+      '--horizon',
+      '1',
+      '--step',
+      'week',
+      '--backtest',
+      '0',
+      '-q',
+      '--for',
+      'shop=ost',
+    )
+    expect(lines(stdout)[0]).toBe('shop,date,prediction')
+    expect(lines(stdout)[1]).toMatch(/^ost,2024-05-09,/)
+  })
+
+  it('continues a model that was learned with lags, without data', async () => {
+    const model = [
+      '--modes',
+      'shop',
+      'date',
+      '--value',
+      'sold',
+      '--lags',
+      'date=1,7',
+      '--no-choose',
+      '-o',
+      'sales.npz',
+    ]
+    await run('complete', 'sales.csv', ...model)
+    const { code, stdout } = await run('forecast', 'sales.npz', '--horizon', '2', '--for', 'shop=mitte')
+    expect(code).toBe(0)
+    expect(lines(stdout)[0]).toBe('shop,date,prediction')
+    expect(lines(stdout).map((line) => line.split(',')[1])).toEqual(['date', '2024-05-03', '2024-05-04'])
+  })
+
+  it('refuses in one sentence what it cannot do', async () => {
+    const refused = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await run(...args)
+      expect(code).toBe(2)
+      return lines(stderr).at(-1)!
+    }
+    await run(
+      'complete',
+      'sales.csv',
+      '--modes',
+      'shop',
+      'date',
+      '--value',
+      'sold',
+      '--rank',
+      '2',
+      '-o',
+      'plain.npz',
+    )
+    expect(await refused('forecast', 'plain.npz', '--horizon', '2')).toBe(
+      'lacuna: The model was learned without --lags of a mode of time, so that nothing follows its last row; learn it with them, or forecast from the data.',
+    )
+    expect(await refused('forecast', 'plain.npz', '--horizon', '2', '--interval', '0.9')).toContain(
+      '--interval needs the data, which a model does not hold',
+    )
+    expect(await refused(...sales)).toBe('lacuna: Say by --horizon how many rows of date are to be forecast.')
+    expect(await refused(...sales, ...quick, '--horizon', '2', '--interval', '0.9')).toContain(
+      'errors of 5 backtests, too few for intervals that hold 90%',
+    )
+    expect(
+      await refused(...sales, ...quick, '--horizon', '1', '--backtest', '0', '--for', 'date=2024-05-02'),
+    ).toContain(
+      '--for date=2024-05-02: this row is not in the future; the first that is forecast is 2024-05-03.',
+    )
+    expect(await refused(...sales, '--horizon', '2', '-o', 'sales.csv')).toContain('sales.csv')
+  })
+})
