@@ -50,6 +50,21 @@ it('after a table that is nearly full, complete proposes to fill it', async () =
   expect(existsSync(file('filled.csv'))).toBe(true)
 })
 
+it('after a table with a mode of time, complete proposes a forecast that runs as it is', async () => {
+  const rows = ['a', 'b', 'c'].flatMap((shop, s) =>
+    Array.from({ length: 42 }, (_, d) => {
+      const date = new Date(Date.UTC(2024, 3, 1 + d)).toISOString().slice(0, 10)
+      return `${shop},${date},${(s + 1) * (10 + 3 * (d % 7)) + (((d + s) * 2_654_435_761) % 100) / 100}`
+    }),
+  )
+  writeFileSync(file('time.csv'), `shop,date,sold\n${rows.join('\n')}\n`)
+  const modes = ['--modes', 'shop', 'day(date)', '--value', 'sold']
+  const { stderr } = await run('complete', 'time.csv', ...modes, '--rank', '1', '-o', 't.npz')
+  const [first] = proposed(stderr)
+  expect(first).toMatch(/ forecast time\.csv --modes shop 'day\(date\)' --value sold --horizon 7$/)
+  expect(paste(`${first} --backtest 0 --no-choose -q`)).toContain('2024-05-13')
+})
+
 it('models of folds get a cell with its interval', async () => {
   const { stderr } = await run(
     'complete',

@@ -1,6 +1,6 @@
 /** `lacuna info`: describes a tensor, a model or the engines of this machine. */
 import { Command } from 'commander'
-import { type CpModel, describeTensor, type SparseTensor } from 'lacuna'
+import { type CpModel, describeTensor } from 'lacuna'
 import type { Observed } from 'lacuna/answers'
 import { CpEnsemble } from 'lacuna/folds'
 import {
@@ -20,7 +20,7 @@ import { positiveWholeNumber, sizes } from '../options/arguments.ts'
 import { inputName, type ReadingOptions, readWithProgress, reportRemark } from '../options/readTensor.ts'
 import { addTableOptions, duplicatesOf, filesHelp, tableOptions } from '../options/tableOptions.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
-import { commandLine } from '../print/nextCommands.ts'
+import { commandLine, readingWords } from '../print/nextCommands.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -100,22 +100,10 @@ async function runInfo(files: string[], options: Options): Promise<void> {
   await print(
     `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
   )
-  if (isTable) await print(`\nTo learn a model:\n  ${oneLine(completeCommandLine(files, found, options))}`)
-}
-
-/** The command that learns a model of a table, with the modes and the value that were taken. */
-function completeCommandLine(
-  files: readonly string[],
-  { modes = [], valueName }: SparseTensor,
-  options: Options,
-): string {
-  const { modes: typed, ...others } = tableOptions({ value: valueName, ...options })
-  const taken = typed ?? (others.melt === undefined ? modes.map(({ name }) => name) : undefined)
-  const all = others.recipe === undefined ? { modes: taken, ...others } : others
-  const words = Object.entries(all).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, ...[value].flat().map(String)],
-  )
-  return commandLine(['complete', ...files, ...words, '-o', 'model.npz'])
+  if (isTable)
+    await print(
+      `\nTo learn a model:\n  ${oneLine(commandLine(['complete', ...files, ...readingWords(found, options), '-o', 'model.npz']))}`,
+    )
 }
 
 /** Prints a model or an ensemble: rank, modes, training record, observed values; all of it with --json. */

@@ -3,6 +3,7 @@ import type { SparseTensor } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
 import { cellsOfDims, isTableFile, labelOf, modeKinds, modeName, type TensorModel } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
+import { tableOptions } from '../options/tableOptions.ts'
 import { shellWord } from '../process/failure.ts'
 import { invocation } from '../process/invocation.ts'
 
@@ -29,7 +30,7 @@ type Proposal = { words: string[]; what: string } | undefined
 
 /** The first of these that make sense are proposed. */
 const proposals: readonly ((learned: Learned) => Proposal)[] = [
-  // A forecast, where a mode is time, belongs here.
+  proposeForecast,
   proposeFill,
   proposeTop,
   proposePredict,
@@ -49,6 +50,41 @@ export function nextCommands(learned: Learned): string {
 export function commandLine(words: readonly string[]): string {
   const [node, script] = process.argv
   return [...invocation(node, script), ...words].map(shellWord).join(' ')
+}
+
+/** Rows of a mode of time from which on a forecast is proposed: fewer are too few for backtests. */
+const FEWEST_TIMES = 20
+/** Least fraction of the cells for a forecast: the times of single ratings have no series. */
+const LEAST_DENSITY = 0.02
+/** Steps ahead of a proposed forecast. */
+const HORIZON = 7
+
+/** Forecasts the rows after the last one, where a mode is time. */
+function proposeForecast({ model, files, options, train }: Learned): Proposal {
+  const kinds = modeKinds(model)
+  const time = kinds.findIndex(({ isTime }, mode) => isTime && model.dims[mode] >= FEWEST_TIMES)
+  const density = train.values.length / cellsOfDims(train.dims)
+  if (time < 0 || density < LEAST_DENSITY || kinds.length !== model.dims.length || options.missing === 'zero')
+    return undefined
+  const words = readingWords(train, options)
+  return {
+    words: ['forecast', ...files, ...words, '--horizon', String(HORIZON)],
+    what: `the next ${HORIZON} of ${modeName(model, time)}`,
+  }
+}
+
+/**
+ * The options by which a table is read again as a tensor was: its modes and value, and others as given; none for
+ * files that are no tables.
+ */
+export function readingWords({ modes, valueName }: SparseTensor, options: TableOptions): string[] {
+  if (!modes) return []
+  const { modes: typed, ...others } = tableOptions({ value: valueName, ...options })
+  const taken = typed ?? (others.melt === undefined ? modes.map(({ name }) => name) : undefined)
+  const all = others.recipe === undefined ? { modes: taken, ...others } : others
+  return Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, ...[value].flat().map(String)],
+  )
 }
 
 /** Fills the gaps of a table that is nearly full; of a full one there is nothing to fill. */
