@@ -118,6 +118,66 @@ describe('lacuna forecast', () => {
     expect(lines(stdout).map((line) => line.split(',')[1])).toEqual(['date', '2024-05-03', '2024-05-04'])
   })
 
+  it('takes rows of the table without a value after all others as future rows, and says how many', async () => {
+    const table = readFileSync(join(cwd, 'sales.csv'), 'utf8')
+    const added = ['mitte,2024-05-03,', 'nord,2024-05-04,', 'mitte,2024-03-05,', 'zoo,2024-03-05,']
+    writeFileSync(join(cwd, 'open.csv'), `${table}${added.join('\n')}\n`)
+    const modes = ['--modes', 'shop', 'date', '--value', 'sold']
+    const { code, stdout, stderr } = await run(
+      'forecast',
+      'open.csv',
+      ...modes,
+      ...quick,
+      '--backtest',
+      '0',
+      '--for',
+      'shop=mitte',
+      '-q',
+    )
+    expect(code).toBe(0)
+    expect(lines(stdout).map((line) => line.split(',')[1])).toEqual(['date', '2024-05-03', '2024-05-04'])
+    expect(stderr).toContain(
+      'open.csv: 2 rows of date without a value after 2024-05-02 are future rows, which are predicted.\n',
+    )
+    const learned = await run(
+      'complete',
+      'open.csv',
+      ...modes,
+      '--lags',
+      'date=7',
+      ...quick,
+      '-o',
+      'open.npz',
+    )
+    expect(learned.stderr).toContain('2 rows of date without a value after 2024-05-02 are future rows')
+    const asked = await run('predict', 'open.npz', '--at', 'shop=mitte', 'date=2024-05-04')
+    expect(Number(asked.stdout)).toBeGreaterThan(0)
+    // A shop without any value is no row in the future.
+    expect(await run('predict', 'open.npz', '--at', 'shop=zoo', 'date=2024-05-04')).toMatchObject({ code: 2 })
+  })
+
+  it('is prepared by --extend of complete, whose rows up to a label are predicted', async () => {
+    const modes = ['--modes', 'shop', 'date', '--value', 'sold', '--lags', 'date=1,7', ...quick]
+    const { code, stderr } = await run(
+      'complete',
+      'sales.csv',
+      ...modes,
+      '--extend',
+      'date=2024-05-07',
+      '-o',
+      'far.npz',
+    )
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stderr).toContain('5 rows of date without entries: 2024-05-03 … 2024-05-07')
+    const near = await run('predict', 'far.npz', '--at', 'shop=mitte', 'date=2024-05-07')
+    expect(Math.abs(Number(near.stdout) - sold(1, 67))).toBeLessThan(12)
+    const refused = await run('complete', 'sales.csv', ...modes, '--extend', 'date=2024-05-01')
+    expect(refused).toMatchObject({ code: 2 })
+    expect(lines(refused.stderr).at(-1)).toBe(
+      'lacuna: --extend: date 2024-05-01 is no whole number of steps after 2024-05-02, the last row; give one that is.',
+    )
+  })
+
   it('refuses in one sentence what it cannot do', async () => {
     const refused = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await run(...args)

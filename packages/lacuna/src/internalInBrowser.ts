@@ -68,6 +68,7 @@ export {
 export { labelOf, modeName } from './model/factored.ts'
 export { factorModes } from './model/factorModes.ts'
 export { type FactorView, factorView, joinLabels, rowsOfUnit, unobservedRowsOf } from './model/factorView.ts'
+export { addLabels, extendTo } from './model/forecast/extendTime.ts'
 export { LabelLookup } from './model/labelLookup.ts'
 export { type LinkName, linkNames, linkScaleNames } from './model/predict/link.ts'
 export { TensorModel, type TrainingRecord } from './model/tensorModel.ts'

@@ -18,6 +18,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'loss',
     'lags',
     'timePrior',
+    'extend',
     'features',
     'choose',
     'mergeModes',

@@ -1,6 +1,6 @@
 /** Labels after the last one of a mode of time, and tensors with rows for them. */
 import { describe, expect, it } from 'vitest'
-import { extendTime, futureLabels } from '#lacuna/model/forecast/extendTime.js'
+import { extendTime, extendTo, futureLabels } from '#lacuna/model/forecast/extendTime.js'
 import { parseStep } from '#lacuna/model/forecast/timeGrid.js'
 import type { Mode, SparseTensor } from '#lacuna/tensor/index.js'
 
@@ -86,5 +86,18 @@ describe('a tensor with future rows', () => {
     const { tensor, inserted } = extendTime(series(['1', '2', '3', '4.5']), 1, 1)
     expect(inserted).toEqual([])
     expect(tensor.labels![1]).toEqual(['1', '2', '3', '4.5', '5.5'])
+  })
+
+  it('ends with a label that is given in any form, or with a number of rows where there are no labels', () => {
+    const daily = series(['2024-05-01', '2024-05-02'], { type: 'DATE' })
+    const { dims, labels } = extendTo(daily, 1, '2024-05-04 00:00')
+    expect(dims).toEqual([1, 4])
+    expect(labels![1]!.slice(2)).toEqual(['2024-05-03', '2024-05-04'])
+    expect(extendTo({ ...daily, labels: undefined }, 1, '9').dims).toEqual([1, 9])
+    const sentence = 'is no whole number of steps after 2024-05-02, the last row; give one that is.'
+    expect(() => extendTo(daily, 1, '2024-05-01')).toThrow(`extend: time 2024-05-01 ${sentence}`)
+    const weekly = series(['2024-05-01', '2024-05-08'], { type: 'DATE' })
+    expect(() => extendTo(weekly, 1, '2024-05-20')).toThrow('is no whole number of steps after 2024-05-08')
+    expect(() => extendTo({ ...daily, labels: undefined }, 1, '2')).toThrow('steps after 2, the last row')
   })
 })

@@ -96,6 +96,11 @@ export function completeCommand(): Command {
       ).choices(timePriorNames),
     )
     .option(
+      '--extend <mode=label...>',
+      'rows of time after the last one, up to this label, without entries, as in date=2024-05-07',
+      assignment,
+    )
+    .option(
       '--features <mode=table:columns>',
       'attributes of the rows of a mode, as in movieId=movies.csv:genres',
       assignment,

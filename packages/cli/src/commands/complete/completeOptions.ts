@@ -27,6 +27,7 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   loss?: Loss
   lags?: Lags
   timePrior?: TimePrior
+  extend?: Assignment[]
   features?: Assignment[]
   choose?: boolean
   folds?: number

@@ -1,5 +1,6 @@
 /** The entries of a job, and those of them that are held out. */
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
+import { extendRows, keepFutureRows, noteGaps } from '../../options/futureRows.ts'
 import type { ReadingOptions } from '../../options/readTensor.ts'
 import { duplicatesOf, tableOptions } from '../../options/tableOptions.ts'
 import { formatCount } from '../../print/format.ts'
@@ -36,7 +37,12 @@ export async function readEntrySets(
   const dims = options.dims ?? initial?.dims
   const common = { ...tableOptions(options), dims, negative, duplicates, threads }
   const deferDuplicateCheck = isUnsplit(options)
-  const train = await entries.read(files, { ...common, mask, ...readLike(initial), deferDuplicateCheck })
+  const { onRemark, hasGaps } = noteGaps(progress)
+  const like = readLike(initial)
+  const read = await entries.read(files, { ...common, mask, ...like, deferDuplicateCheck, onRemark })
+  const isNew = like.like === undefined && options.dims === undefined
+  const known = isNew && hasGaps() ? await keepFutureRows(read, files, options, progress) : read
+  const train = extendRows(known, options.extend ?? [], progress)
   collectGarbage() // the file, and its pieces
   const sets: EntrySets = { train }
   for (const name of ['validation', 'test'] as const) {

@@ -13,6 +13,7 @@ import {
   TensorModel,
   writeAnswers,
 } from 'lacuna/internal'
+import { keepFutureRows, noteGaps } from '../../options/futureRows.ts'
 import { readWithProgress } from '../../options/readTensor.ts'
 import { duplicatesOf, tableOptions } from '../../options/tableOptions.ts'
 import { formatCounted } from '../../print/format.ts'
@@ -88,18 +89,17 @@ export async function runForecast(files: string[], options: ForecastCommandOptio
   await writeAnswers(stdout, columns, forecastRows(asked))
 }
 
-/** Reads the data of the command. */
-function readData(
+/** Reads the data of the command, with the rows of time that have no values yet. */
+async function readData(
   files: readonly string[],
   options: ForecastCommandOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
   const { dims, negative } = options
-  return readWithProgress(
-    files,
-    { ...tableOptions(options), dims, negative, duplicates: duplicatesOf(options) },
-    progress,
-  )
+  const { onRemark, hasGaps } = noteGaps(progress)
+  const reading = { ...tableOptions(options), dims, negative, duplicates: duplicatesOf(options), onRemark }
+  const tensor = await readWithProgress(files, reading, progress)
+  return hasGaps() && dims === undefined ? keepFutureRows(tensor, files, options, progress) : tensor
 }
 
 /** Extends a model by its own prior. Throws if an option needs the data. */

@@ -1,6 +1,7 @@
 /** Rows after the last one of a mode of time: their labels, and tensors with such rows, which have no entries. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
+import { type ColumnType, labelFinder, toLabel } from '../../labels/index.ts'
+import { MAX_INDEX, type SparseTensor } from '../../tensor/index.ts'
 import { modeName } from '../factored.ts'
 import { timeGrid } from './timeGrid.ts'
 
@@ -98,3 +99,40 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
     inserted,
   }
 }
+
+/**
+ * Adds rows without entries after the last one of a mode, up to the one with a label, which may be written in any
+ * form; a number of rows in a mode without labels. Throws unless the label lies whole steps after the last one.
+ * @param mode from 0
+ */
+export function extendTo(tensor: SparseTensor, mode: number, label: string): SparseTensor {
+  const { dims, labels, modes } = tensor
+  const about = modes?.[mode] ?? { name: modeName({ modes }, mode) }
+  const own = labels?.[mode]
+  const last = own ? own[own.length - 1] : String(dims[mode])
+  const refuse = (): InputError =>
+    new InputError(
+      'option',
+      sentence`${option('extend')}: ${about.name} ${label} is no whole number of steps after ${last}, the last row; give one that is.`,
+    )
+  if (!own) {
+    const rows = Number(label)
+    if (!Number.isSafeInteger(rows) || rows <= dims[mode] || rows > MAX_INDEX) throw refuse()
+    return { ...tensor, dims: dims.with(mode, rows) }
+  }
+  const wanted = toLabel(label, about)
+  if (labelFinder(own, (about.type ?? 'VARCHAR') as ColumnType)(wanted) !== undefined) throw refuse()
+  const { step, positions } = timeGrid(own, about)
+  const all = timeGrid([...own, wanted], about).positions
+  const steps = (all[all.length - 1] - positions[positions.length - 1]) / step
+  const count = Math.round(steps)
+  if (count < 1 || count > MAX_INDEX - dims[mode] || Math.abs(steps - count) > 1e-6) throw refuse()
+  return addLabels(tensor, mode, futureLabels(tensor, mode, count)!)
+}
+
+/** Adds rows without entries at the end of a mode. @param added their labels */
+export const addLabels = (tensor: SparseTensor, mode: number, added: readonly string[]): SparseTensor => ({
+  ...tensor,
+  dims: tensor.dims.with(mode, tensor.dims[mode] + added.length),
+  labels: tensor.labels?.with(mode, [...tensor.labels[mode]!, ...added]),
+})

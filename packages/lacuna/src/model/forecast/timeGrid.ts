@@ -105,7 +105,7 @@ function scaleOf(labels: readonly string[], mode: Mode, step: TypedStep | undefi
   if (!isNumeric(type))
     throw new InputError(
       'option',
-      sentence`The labels of ${mode.name}, as ${labels[labels.length - 1]}, are neither times nor numbers, so that nothing is known to follow them; name a mode of time by ${option('time')}, or state the format of its times by ${option('dates')}.`,
+      sentence`The labels of ${mode.name}, as ${labels[labels.length - 1]}, are neither times nor numbers, so that nothing is known to follow them; name a mode of time, or state the format of its times by ${option('dates')}.`,
     )
   const width = mode.from?.binning === 'bins' ? mode.from.argument : undefined
   return {
