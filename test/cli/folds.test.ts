@@ -47,6 +47,51 @@ describe('models of folds on the command line', () => {
     expect(asLines.stderr).toContain('a line of .tns has one value')
   })
 
+  it('intervals are given for labels that the model does not know, with --fallback mean, where enough rows can be left out', async () => {
+    const { tensor } = synthetic({ dims: [30, 25, 6], entries: 2000, rank: 2, snrDb: 15, seed: 2 })
+    const values = tensor.values.map((x) => Math.max(0, x))
+    const { model } = (await completeByFolds(
+      { ...tensor, values, dims: [31, 25, 7] },
+      { rank: 2, epochs: 20 },
+    ))!
+    writeFileSync(join(folder, 'empty.npz'), encodeEnsemble(model))
+    writeFileSync(join(folder, 'new.csv'), 'mode_1,mode_2,mode_3\n99,4,5\n31,4,5\n3,4,7\n3,4,99\n3,4,5\n')
+    const ask = ['predict', 'empty.npz', 'new.csv', '--fallback', 'mean', '--interval', '0.9']
+    const { stdout, stderr } = await cli(...ask)
+    const [unknown, empty, few, fewUnknown, known] = stdout
+      .split('\n')
+      .slice(1)
+      .map((line) =>
+        line
+          .split(',')
+          .slice(3)
+          .map((text) => (text === '' ? NaN : Number(text))),
+      )
+    for (const [y, low, high] of [unknown, empty, known])
+      expect(low <= y && y <= high && low < high).toBe(true)
+    // A row that is not known is less certain than one that is.
+    expect(unknown[2] - unknown[1]).toBeGreaterThan(known[2] - known[1])
+    for (const [y, low, high] of [few, fewUnknown]) expect([y > 0, low, high]).toEqual([true, NaN, NaN])
+    expect(stderr).toContain(
+      '2 cells of rows without entries have no interval: too few other rows can be left out to tell how far predictions are off there.',
+    )
+    const one = await cli(
+      'predict',
+      'empty.npz',
+      '--at',
+      'mode_1=3',
+      'mode_2=4',
+      'mode_3=7',
+      '--interval',
+      '0.9',
+    )
+    expect(one).toMatchObject({ code: 2, stdout: '' })
+    expect(one.stderr).toContain('There is no interval for mode_3 7, of which there are no entries')
+    writeFileSync(join(folder, 'few.tns'), '3 4 7\n')
+    const lines = await cli('predict', 'empty.npz', 'few.tns', '--interval', '0.9', '--json')
+    expect(JSON.parse(lines.stdout)).toMatchObject({ low: null, high: null })
+  })
+
   it('components of models of folds are printed with the number of models that contain them', async () => {
     const { stdout } = await cli('components', 'e.npz', '--json', '--html', 'e.html', '-q')
     const [first] = result.model.components()

@@ -24,7 +24,7 @@ import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
 import { decimalNumber } from '../options/arguments.ts'
 import { inputName } from '../options/readTensor.ts'
 import { type Assignment, assignment } from '../options/rowNames.ts'
-import { formatCount, formatNumber } from '../print/format.ts'
+import { formatCount, formatCounted, formatNumber } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -194,9 +194,29 @@ function requireEnsemble(model: TensorModel): CpEnsemble {
   throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
 }
 
-/** Intervals of a model at a level; undefined without a level. Throws if the model is not an ensemble. */
-export const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
-  level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level)
+/**
+ * Intervals of a model at a level; undefined without a level. Throws if the model is not an ensemble.
+ * @param fallback prediction for labels that the model does not know
+ */
+export const intervalsOf = (
+  model: TensorModel,
+  level: number | undefined,
+  fallback?: number | 'mean',
+): RowIntervals | undefined =>
+  level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level, fallback)
+
+/** Says of how many cells there is no interval, and why; nothing if all have one. */
+export function reportWithoutInterval(
+  model: TensorModel,
+  intervals: RowIntervals | undefined,
+  progress: Progress,
+): void {
+  if (!intervals || intervals.withoutInterval === 0) return
+  const { withoutInterval: count } = intervals
+  progress.say(
+    `${formatCounted(count, 'cell')} of rows without entries ${count === 1 ? 'has' : 'have'} no interval: ${requireEnsemble(model).reasonWithoutInterval}.`,
+  )
+}
 
 /** Says, to follow a file's size, by which range predictions were limited; empty if by none. */
 export const describeClipping = ({ range }: TensorModel, clip: boolean): string =>
@@ -240,7 +260,7 @@ async function predictRows(
   const value =
     options.value ?? (typeof trainingValue === 'string' ? { ifPresent: trainingValue } : undefined)
   const predictor = new RowPredictor(model, fallback, { clip })
-  const intervals = intervalsOf(model, options.interval)
+  const intervals = intervalsOf(model, options.interval, fallback)
   const answer = (batch: AskedRows): Float64Array[] => {
     const predictions = predictor.predict(batch)
     return intervals ? [predictions, ...intervals.ends(batch, predictions)] : [predictions]
@@ -269,6 +289,7 @@ async function predictRows(
     )
   }
   reportQuality(predictor, intervals, progress)
+  reportWithoutInterval(model, intervals, progress)
 }
 
 /** Prints errors and the coverage of intervals, if the rows have observed values. */
@@ -324,6 +345,7 @@ async function predictCoordinates(
   if (output && output !== '-') await writeFileWhole(output, encodeTexts(texts))
   else for (const text of texts) await print(text)
   reportQuality(predictor, intervals, progress)
+  reportWithoutInterval(model, intervals, progress)
 }
 
 /** Number of lines that are predicted and written at once. */
@@ -350,12 +372,15 @@ function* predictionLines(
     predictions.forEach((y, e) => {
       const coordinates = batchIndices.map((column) => column[e] + 1)
       text += json
-        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${numberAsText(ends[0][e])},"high":${numberAsText(ends[1][e])}` : ''}}\n`
+        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${jsonNumber(ends[0][e])},"high":${jsonNumber(ends[1][e])}` : ''}}\n`
         : `${coordinates.join(' ')} ${numberAsText(y)}\n`
     })
     yield text
   }
 }
+
+/** A number as JSON; null for NaN. */
+const jsonNumber = (x: number): string => (Number.isNaN(x) ? 'null' : numberAsText(x))
 
 /** Encodes texts as UTF-8. */
 function* encodeTexts(texts: Iterable<string>): Generator<Uint8Array> {

@@ -16,7 +16,7 @@ import { readWithProgress } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
-import { intervalsOf } from '../predict.ts'
+import { intervalsOf, reportWithoutInterval } from '../predict.ts'
 import { answerOutput, type FillOptions } from './fillOptions.ts'
 import { learnModel } from './learnToFill.ts'
 
@@ -98,6 +98,7 @@ export async function fillSliceOfModel(
     { name: 'inferred', kind: 'text', type: 'BOOLEAN' },
   ]
   await writeAnswers(answerOutput(options), columns, rows())
+  reportWithoutInterval(model, intervals, progress)
   if (output !== undefined && output !== '-') progress.say(`${output}: ${formatCount(values.length)} cells`)
 
   /** The ends of the interval of a cell; empty if its value was observed. */
@@ -106,7 +107,7 @@ export async function fillSliceOfModel(
     const cell = index.map((row) => Float64Array.of(row))
     const asked = { rowCount: 1, indices: cell, observed: Float64Array.of(NaN) }
     const [low, high] = intervals!.ends(asked, Float64Array.of(value))
-    return [low[0], high[0]]
+    return Number.isNaN(low[0]) ? [null, null] : [low[0], high[0]]
   }
 
   /** Rows of the table in batches: labels, value, ends of its interval, and whether it is inferred. */

@@ -7,7 +7,7 @@ import { tableOptions } from '../../options/tableOptions.ts'
 import { formatCount, formatCounted } from '../../print/format.ts'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
-import { intervalsOf } from '../predict.ts'
+import { intervalsOf, reportWithoutInterval } from '../predict.ts'
 import { answerOutput, type FillOptions } from './fillOptions.ts'
 import { learnModel } from './learnToFill.ts'
 
@@ -51,6 +51,7 @@ export async function fillRows(
     absent: options.absent === undefined ? (given ? 'none' : 'few') : options.absent ? 'all' : 'none',
   })
   reportFilled(model, counts, options, progress)
+  reportWithoutInterval(model, intervals, progress)
 }
 
 /** Learns a model, or with --interval models by folds, from the filled cells of a table. */

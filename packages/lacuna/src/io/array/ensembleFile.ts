@@ -41,6 +41,17 @@ const intervalsShape: Shape = {
   scales: [['number']],
   residuals: [['number']],
   shares: ['number'],
+  'emptyRows?': [
+    {
+      modes: ['number'],
+      kinds: ['string'],
+      ranges: [['number']],
+      predictions: ['number'],
+      sizes: ['number'],
+      residuals: ['number'],
+      independent: 'number',
+    },
+  ],
 }
 /** The JSON of the regression on neighbouring residuals: all but its arrays. */
 const neighboursShape: Shape = {
@@ -154,7 +165,7 @@ function readIntervals(
   const fault = damagedField('intervals', name)
   if (findShapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
-  const { scale, support, scales, residuals, shares } = intervals
+  const { scale, support, scales, residuals, shares, emptyRows = [] } = intervals
   const rows = dims.map((_, mode) =>
     Float32Array.from(numbersOf(files, `residual_scale_${mode + 1}.npy`, name, fault)),
   )
@@ -164,8 +175,16 @@ function readIntervals(
     residuals.length === groups &&
     shares.length === groups &&
     residuals.every(({ length }) => length > 0) &&
-    scale.sizes.length > 0 &&
-    scale.sizes.length === scale.predictions.length &&
+    [scale, ...emptyRows].every(
+      ({ sizes, predictions }) => sizes.length > 0 && sizes.length === predictions.length,
+    ) &&
+    emptyRows.every(
+      (group) =>
+        group.residuals.length > 0 &&
+        group.independent > 0 &&
+        [group.kinds, group.ranges].every(({ length }) => length === group.modes.length) &&
+        group.ranges.every(({ length }) => length === 2),
+    ) &&
     rows.every((own, mode) => own.length === dims[mode] && own.every((x) => x > 0 && Number.isFinite(x)))
   if (!isWhole) throw fault
   return { ...intervals, scale: { ...scale, rows } }

@@ -18,9 +18,18 @@ import type { CpModel } from '../cpModel.ts'
 import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
 import { predictByKernel } from '../foldKernel.ts'
 import { CpEnsemble } from './cpEnsemble.ts'
+import type { Attributes } from './emptyRows/attributes.ts'
+import { learnEmptyRows } from './emptyRows/learnEmptyRows.ts'
+import { blankPredictor } from './emptyRows/predictBlank.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
-import { learnNeighbours, mayHaveNeighbours, neighbourBytes, type Ordered } from './neighbours.ts'
+import {
+  learnNeighbours,
+  mayHaveNeighbours,
+  type Neighbours,
+  neighbourBytes,
+  type Ordered,
+} from './neighbours.ts'
 import { type Stack, type StackedEntries, stackCandidates } from './stack.ts'
 
 /** The models of a cross-fit, and their predictions of the entries that they were fitted without. */
@@ -33,6 +42,8 @@ export interface FoldModels {
   by: FoldBy
   /** Prediction of each entry by the model that was fitted without it. */
   predictions: Float32Array
+  /** Attributes of rows that the models were learned with; none by default. */
+  attributes?: readonly Attributes[]
 }
 
 /** What an ensemble is assembled from. */
@@ -114,7 +125,9 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
     },
   )
   const uncorrected = stack.predictions
-  const stacked = fits.flatMap(({ models }, c) => (stack.weights[c] > 0 ? [{ models, c }] : []))
+  const stacked = fits.flatMap(({ models, attributes }, c) =>
+    stack.weights[c] > 0 ? [{ models, attributes, c }] : [],
+  )
   // The candidate with the largest weight is the one whose components are shown.
   stacked.sort((a, b) => stack.weights[b.c] - stack.weights[a.c])
   /** The prediction of cells by the models that were fitted without a fold, combined. */
@@ -134,12 +147,28 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   const neighbours = secondsSinceLast()
   const support = supportOfCells(observed, tensor.indices)
   for (let e = 0; e < support.length; e++) support[e] = Math.max(0, support[e] - 1) // without the entry itself
-  const intervals = learnIntervals(
+  const learned = learnIntervals(
     tensor,
     { predictions, support },
     predictUnseenCells(tensor, { count, predictWithout }, observed, seed),
     count,
   )
+  const emptyRows = learnEmptyRows({
+    ...{ tensor, observed, scale: learned.scale },
+    isOrdered: tensor.dims.map((_, mode) => isOrdered(mode, stacked, corrected?.neighbours)),
+    hasAttributes: tensor.dims.map((_, mode) =>
+      stacked.some(({ attributes }) => attributes?.some((some) => some.mode === mode)),
+    ),
+    key: stream(seed, purpose.folds, tensor.dims.length + 1),
+    predictBlank: blankPredictor(tensor, {
+      folds,
+      models: models.map((_, fold) => stacked.map(({ models }) => models[fold])),
+      attributes: stacked.map(({ attributes }) => attributes),
+      weights: stack.foldWeights.map((own) => stacked.map(({ c }) => own[c])),
+      neighbours: corrected?.neighbours,
+    }),
+  })
+  const intervals = { ...learned, emptyRows }
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {
     folds,
@@ -177,6 +206,15 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   const took = { neighbours, intervals: intervalSeconds, errors, stability: secondsSinceLast() }
   return { model, outOfFold, weights: stack.weights, stability, took, leftOut }
 }
+
+/** Whether the rows of a mode are ordered in time, by the lags of a model's prior or of neighbours. */
+const isOrdered = (
+  mode: number,
+  fits: readonly { models: readonly CpModel[] }[],
+  neighbours: Neighbours | undefined,
+): boolean =>
+  (neighbours?.lags[mode].length ?? 0) > 0 ||
+  fits.some(({ models: [{ prior }] }) => prior?.lags?.some(({ axis }) => axis.includes(mode)))
 
 /** Stacks candidates; one alone has weight 1. @param predictions per candidate, out of fold */
 function stackFits(

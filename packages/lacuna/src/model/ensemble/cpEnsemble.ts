@@ -7,9 +7,10 @@ import { InputError } from '../../base/inputError.ts'
 import type { ReshapedModes } from '../../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
 import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
-import { leadingMembers } from '../factored.ts'
+import { leadingMembers, modeName } from '../factored.ts'
 import type { Labels } from '../labelLookup.ts'
 import { TensorModel, type TensorModelFields } from '../tensorModel.ts'
+import { emptyRowIntervals } from './emptyRows/emptyRowInterval.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
 import { type Stability, stabilityOf } from './stability.ts'
@@ -110,18 +111,21 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   }
 
   /**
-   * Predicts one cell with a conformal interval.
+   * Predicts one cell with a conformal interval. Throws where none can be given: in rows without entries of
+   * which too few others are like them.
    * @param coordinate 0-based indices, or the label of each mode by the mode's name
    * @param level probability that the interval contains the value, between 0 and 1
    */
   interval(coordinate: readonly number[] | Labels<M>, level = 0.9): Interval {
     const around = this.intervalsAt(level)
     const cell = this.indicesOf(coordinate)
-    return around(cell, this.predict(cell))
+    const interval = around(cell, this.predict(cell))
+    if (Number.isNaN(interval.low)) throw new InputError('option', this.#refusal(cell))
+    return interval
   }
 
   /**
-   * Predicts many cells with conformal intervals.
+   * Predicts many cells with conformal intervals; their ends are NaN where none can be given.
    * @param indices one column of 0-based indices per mode
    * @param level probability that an interval contains the value, between 0 and 1
    */
@@ -140,21 +144,29 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   }
 
   /**
-   * Makes a function that returns the interval of a cell, given by its indices and its prediction. Throws if
-   * the ensemble was saved without intervals, or the level is out of range.
+   * Makes a function that returns the interval of a cell, given by its indices and its prediction; an index
+   * below 0 is that of a row that the model does not know. Its ends are NaN where none can be given. Throws
+   * if the ensemble was saved without intervals, or the level is out of range.
    * @param level probability that an interval contains the value, between 0 and 1
    */
   intervalsAt(level: number): (cell: ArrayLike<number>, value: number) => Interval {
-    const { intervals } = this
+    const { intervals, observed } = this
     if (!intervals)
       throw new InputError('option', 'This ensemble was saved without what intervals are made of.')
     if (!(level > 0 && level < 1))
       throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
     // Intervals lie within the range of the training values, and contain the prediction.
-    const { min, max } = this.observed ?? { min: -Infinity, max: Infinity }
+    const { min, max } = observed ?? { min: -Infinity, max: Infinity }
+    // Where unlisted cells are zeros, rows without entries are observed, too.
+    const isUnknown = observed && this.training.missing !== 'zero'
+    const inEmptyRows = isUnknown ? emptyRowIntervals(intervals, observed, level) : undefined
     return (cell, value) => {
-      const support = supportOf(this.observed?.counts, cell)
-      const [low, high] = intervalAt(intervals, cell, value, support, level)
+      const support = supportOf(observed?.counts, cell)
+      const ends =
+        support === 0 && inEmptyRows
+          ? inEmptyRows(cell, value)
+          : intervalAt(intervals, cell, value, support, level)
+      const [low, high] = ends ?? [NaN, NaN]
       return {
         value,
         low: Math.min(value, Math.max(min, value + low)),
@@ -166,6 +178,23 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   /** R, the number of components of the first member; with weights, others may have other ranks. */
   get rank(): number {
     return this.members[0].rank
+  }
+
+  /** Why cells in some rows without entries have no interval. */
+  get reasonWithoutInterval(): string {
+    return this.intervals?.emptyRows
+      ? 'too few other rows can be left out to tell how far predictions are off there'
+      : 'the ensemble is of an older version, which had none there; learn it anew'
+  }
+
+  /** The sentence that refuses an interval of a cell, with its rows without entries. */
+  #refusal(cell: ArrayLike<number>): string {
+    const rows = this.dims.flatMap((_, mode) =>
+      this.observed?.counts[mode][cell[mode]] === 0
+        ? [`${modeName(this, mode)} ${this.label(mode, cell[mode])}`]
+        : [],
+    )
+    return `There is no interval for ${rows.join(' and ')}, of which there are no entries: ${this.reasonWithoutInterval}.`
   }
 
   /** The first member as a model, with the labels and statistics of the ensemble. */
@@ -214,12 +243,12 @@ function checkWeights(weights: readonly number[], members: number): void {
 }
 
 /**
- * The support of a cell: the least number of training entries among its rows; 0 if counts are not known.
+ * The support of a cell: the least number of training entries among its rows; 0 if counts, or a row, are not known.
  * @param counts per mode, the entries of each row
  */
 export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {
   if (!counts) return 0
   let least = Infinity
-  for (let mode = 0; mode < counts.length; mode++) least = Math.min(least, counts[mode][cell[mode]])
+  for (let mode = 0; mode < counts.length; mode++) least = Math.min(least, counts[mode][cell[mode]] ?? 0)
   return least
 }

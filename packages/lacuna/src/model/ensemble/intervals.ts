@@ -8,6 +8,8 @@
  * is smaller by (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
+import type { EmptyRowGroup } from './emptyRows/learnEmptyRows.ts'
+import { quantile, quantilesOf } from './quantiles.ts'
 import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 
 /** What intervals are computed from; plain data, but for the rows of the scale. Files have these names. */
@@ -22,6 +24,11 @@ export interface Intervals {
   residuals: readonly (readonly number[])[]
   /** For each group by support and scale, the shrinkage of residuals from one model to the mean of all. */
   shares: readonly number[]
+  /**
+   * Groups of cells in rows without entries; undefined in files of older versions, which have no intervals
+   * there.
+   */
+  emptyRows?: readonly EmptyRowGroup[]
 }
 
 /** Most groups by support. */
@@ -30,8 +37,6 @@ const SUPPORTS = 5
 const SCALES = 3
 /** Least number of residuals in a group. */
 const LEAST_GROUP = 250
-/** Most steps between the quantiles that are stored for a group. */
-const STEPS = 400
 
 /** Out-of-fold predictions of all entries. */
 export interface OutOfFoldEntries {
@@ -177,34 +182,6 @@ function pick(items: Uint32Array, numbers: Float64Array): Float64Array {
   const picked = new Float64Array(items.length)
   for (let i = 0; i < items.length; i++) picked[i] = numbers[items[i]]
   return picked
-}
-
-/**
- * Quantiles at equal steps, at most STEPS; sorts the numbers in place. A new number exceeds the k-th largest
- * of n with probability k/(n + 1), as conformal prediction has it.
- */
-function quantilesOf(numbers: Float64Array): number[] {
-  const sorted = numbers.sort()
-  const n = sorted.length
-  const count = Math.min(STEPS, n + 1)
-  return Array.from({ length: count + 1 }, (_, i) => {
-    const rank = (i / count) * (n + 1) - 1
-    return interpolate(sorted, Math.min(n - 1, Math.max(0, rank)))
-  })
-}
-
-/** Interpolates a quantile. @param numbers quantiles at equal steps @param probability from 0 to 1 */
-const quantile = (numbers: readonly number[], probability: number): number =>
-  interpolate(numbers, probability * (numbers.length - 1))
-
-/**
- * Interpolates linearly between sorted numbers.
- * @param position from 0 to the number of numbers − 1; may be fractional
- */
-function interpolate(sorted: ArrayLike<number>, position: number): number {
-  const below = Math.floor(position)
-  const above = Math.min(sorted.length - 1, below + 1)
-  return sorted[below] + (position - below) * (sorted[above] - sorted[below])
 }
 
 /** The mean of the numbers of some items; 0 if there are none. */

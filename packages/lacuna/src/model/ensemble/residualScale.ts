@@ -121,13 +121,13 @@ export function scaleAt(scale: ResidualScale, cell: ArrayLike<number>, y: number
 }
 
 /** The size of residuals as a piecewise linear function of the prediction. */
-type Curve = Pick<ResidualScale, 'predictions' | 'sizes'>
+export type Curve = Pick<ResidualScale, 'predictions' | 'sizes'>
 
 /**
  * Fits the curve: its knots are the mean prediction and the mean absolute residual of groups of equally many
  * entries, in the order of predictions.
  */
-function curveOf(values: Float32Array, predictions: Float32Array): Curve {
+export function curveOf(values: Float32Array, predictions: Float32Array): Curve {
   const entries = values.length
   const groups = Math.max(1, Math.min(MOST_KNOTS, Math.floor(entries / LEAST_RESIDUALS)))
   const order = orderByNumber(predictions)
@@ -163,7 +163,7 @@ function orderByNumber(numbers: Float32Array): Uint32Array {
 }
 
 /** The curve at prediction y; constant beyond the first and the last knot. */
-function sizeAt({ predictions, sizes }: Curve, y: number): number {
+export function sizeAt({ predictions, sizes }: Curve, y: number): number {
   let above = 0
   while (above < predictions.length && !(y <= predictions[above])) above++
   if (above === predictions.length) return sizes[sizes.length - 1]

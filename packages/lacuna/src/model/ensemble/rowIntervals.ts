@@ -9,28 +9,40 @@ export class RowIntervals {
   readonly level: number
   /** Rows with a value and an interval, and those whose interval contains the value. */
   readonly coverage = { rows: 0, inside: 0 }
+  /** Rows with a prediction for which no interval can be given, since rows of theirs have no entries. */
+  withoutInterval = 0
   /** Returns the interval of a cell, given by its indices and its prediction. */
   readonly #intervalOf: ReturnType<CpEnsemble['intervalsAt']>
+  readonly #isMean: boolean
 
-  /** @param level probability that an interval contains the value, between 0 and 1 */
-  constructor(model: CpEnsemble, level: number) {
+  /**
+   * @param level probability that an interval contains the value, between 0 and 1
+   * @param fallback prediction for rows with an unknown label; those that are the 'mean' have intervals
+   */
+  constructor(model: CpEnsemble, level: number, fallback?: number | 'mean') {
     this.level = level
     this.#intervalOf = model.intervalsAt(level)
+    this.#isMean = fallback === 'mean'
   }
 
   /**
    * Returns the lower and the upper ends of the intervals of a batch; NaN for rows without a prediction or
-   * with an unknown label. Adds to `coverage`.
+   * an interval. Adds to `coverage` and `withoutInterval`.
    */
   ends({ rowCount, indices, observed }: AskedRows, predictions: Float64Array): [Float64Array, Float64Array] {
     const lows = new Float64Array(rowCount).fill(NaN)
     const highs = new Float64Array(rowCount).fill(NaN)
     for (let row = 0; row < rowCount; row++) {
       const cell = indices.map((column) => column[row])
-      if (Number.isNaN(predictions[row]) || cell.some((index) => index < 0)) continue
+      if (Number.isNaN(predictions[row])) continue
+      if (!this.#isMean && cell.some((index) => index < 0)) continue
       const { low, high } = this.#intervalOf(cell, predictions[row])
       lows[row] = low
       highs[row] = high
+      if (Number.isNaN(low)) {
+        this.withoutInterval++
+        continue
+      }
       const x = observed[row]
       if (!Number.isFinite(x)) continue
       this.coverage.rows++

@@ -3,7 +3,7 @@
  * them.
  */
 import { collectGarbage } from '../../base/garbage.ts'
-import { InputError } from '../../base/inputError.ts'
+import { InputError, option } from '../../base/inputError.ts'
 import {
   type AssemblySeconds,
   assembleEnsemble,
@@ -15,7 +15,14 @@ import {
   type Ordered,
   type OutOfFold,
 } from '../../model/index.ts'
-import { byEntry, foldsOf, type SparseTensor, splitFold, tensorBytes } from '../../tensor/index.ts'
+import {
+  byEntry,
+  foldsOf,
+  modeNumber,
+  type SparseTensor,
+  splitFold,
+  tensorBytes,
+} from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import {
@@ -93,7 +100,11 @@ export async function completeByFolds(
   const leftOut = [...found.leftOut]
   const hasTimeFor = (stage: OptionalStage): boolean => deadline.hasTimeFor(stage)
   const { seed } = settingsOf(options)
-  const fits = candidates.map(({ fit }) => fit)
+  const attributes = Object.entries(options.features ?? {}).map(([name, features]) => ({
+    mode: modeNumber(tensor, name, option('features')),
+    ...features,
+  }))
+  const fits = candidates.map(({ trial, fit }) => (trial.features ? { ...fit, attributes } : fit))
   const assembled = assembleEnsemble(tensor, { fits, seed, ordered, weights: found.weights, hasTimeFor })
   collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and models that are not part of the ensemble
   const { model, outOfFold, stability, weights, took: assembly } = assembled

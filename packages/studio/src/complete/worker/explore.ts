@@ -49,11 +49,17 @@ export function predictCell(
 ): Prediction {
   const observed = data && valuesAlong(data, coordinate, 0).get(coordinate[0])
   const { digits } = modesAsLearned(model)
+  const predicted = model.predict(coordinate)
   const interval =
-    model instanceof CpEnsemble && model.intervals && model.interval(coordinate, INTERVAL_LEVEL)
+    model instanceof CpEnsemble && model.intervals
+      ? model.intervalsAt(INTERVAL_LEVEL)(coordinate, predicted)
+      : undefined
   return {
-    predicted: model.predict(coordinate),
-    ...(interval && { interval: { low: interval.low, high: interval.high, level: INTERVAL_LEVEL } }),
+    predicted,
+    ...(interval &&
+      !Number.isNaN(interval.low) && {
+        interval: { low: interval.low, high: interval.high, level: INTERVAL_LEVEL },
+      }),
     observed,
     unobservedModes: factorModes(model).flatMap(({ name }, k) =>
       model.unobserved[k].includes(rowAt(digits[k], coordinate)) ? [name] : [],

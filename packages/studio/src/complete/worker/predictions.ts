@@ -12,7 +12,7 @@ const ROWS_PER_PIECE = 10_000
 
 /**
  * Returns a table of predictions as CSV: a column per mode, the observed value (empty where there is none),
- * the prediction, and for an ensemble the ends of its 90% interval. Has all cells up to MOST_CELLS of them,
+ * the prediction, and for an ensemble the ends of its 90% interval (empty where there is none). Has all cells up to MOST_CELLS of them,
  * else only the observed ones.
  */
 export function predictionsCsv(model: TensorModel, data: SparseTensor | undefined): Blob {
@@ -34,7 +34,9 @@ export function predictionsCsv(model: TensorModel, data: SparseTensor | undefine
     const observedText = observed === undefined ? '' : numberAsText(observed)
     const y = model.predict(coordinate)
     const interval = intervalAt?.(coordinate, y)
-    const predicted = [y, ...(interval ? [interval.low, interval.high] : [])].map(numberAsText)
+    const predicted = [y, ...(interval ? [interval.low, interval.high] : [])].map((x) =>
+      Number.isNaN(x) ? '' : numberAsText(x),
+    )
     piece += `${[...cell, observedText, ...predicted].join()}\n`
     if (++rows % ROWS_PER_PIECE === 0) {
       pieces.push(piece)
