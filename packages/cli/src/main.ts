@@ -51,6 +51,7 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   complete: async () => (await import('./commands/complete/complete.ts')).completeCommand,
   predict: async () => (await import('./commands/predict.ts')).predictCommand,
   top: async () => (await import('./commands/top.ts')).topCommand,
+  similar: async () => (await import('./commands/similar.ts')).similarCommand,
   components: async () => (await import('./commands/components.ts')).componentsCommand,
   forecast: async () => (await import('./commands/forecast/forecast.ts')).forecastCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).evaluateCommand,

@@ -138,3 +138,15 @@ it('--timezone bins instants by the clocks of a zone, and the model remembers it
   const wrong = await run('info', 'clock.csv', ...['--modes', 'sensor', 'hour(time)', '--timezone', 'Mars'])
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no time zone "Mars"') })
 })
+
+it('a date after the last one is refused with the command that forecasts', async () => {
+  writeSales('days.csv', (day) => `2024-04-0${day}`)
+  await run('complete', 'days.csv', '--modes', 'shop', 'date', '--value', 'sold', ...TRAIN, '-o', 'd.npz')
+  const later = await run('predict', 'd.npz', '--at', 'shop=Ulm', 'date=2024-05-01')
+  expect(later).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('are a forecast: lacuna forecast.'),
+  })
+  const earlier = await run('predict', 'd.npz', '--at', 'shop=Ulm', 'date=2023-05-01')
+  expect(earlier.stderr).not.toContain('forecast')
+})

@@ -108,3 +108,46 @@ it('info says why daily data are taken by days', async () => {
   )
   expect(stderr).toContain('date is a time, of which days are taken, since rows repeat by weeks')
 })
+
+it('similar finds the rows whose predictions have the same components, by label or name', async () => {
+  const rows = Array.from({ length: 24 * 12 }, (_, n) => {
+    const [user, film] = [n % 24, Math.floor(n / 24)]
+    return `${user},${film},${user % 2 === film % 2 ? 5 : 1}`
+  })
+  writeFileSync(file('tastes.csv'), `user,film,rating\n${rows.join('\n')}\n`)
+  writeFileSync(
+    file('films.csv'),
+    `film,title\n${Array.from({ length: 12 }, (_, f) => `${f},Film ${f}`).join('\n')}\n`,
+  )
+  await run(
+    'complete',
+    'tastes.csv',
+    '--modes',
+    'user',
+    'film',
+    '--value',
+    'rating',
+    '--rank',
+    '2',
+    '-q',
+    '-o',
+    's.npz',
+  )
+  const { stdout } = await run('similar', 's.npz', '--to', 'film=3', '-n', '5', '--json')
+  const { to, similar } = JSON.parse(stdout)
+  expect(to).toEqual({ film: '3' })
+  expect(similar.map(({ label }: { label: string }) => Number(label) % 2)).toEqual([1, 1, 1, 1, 1])
+  const named = await run(
+    'similar',
+    's.npz',
+    '--to',
+    'film=Film 4',
+    '-n',
+    '2',
+    '--names',
+    'film=films.csv:title',
+  )
+  expect(named.stdout).toMatch(/title +similarity +entries\nFilm \d+ +/)
+  const none = await run('similar', 's.npz', '--to', 'film')
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--to names one row') })
+})

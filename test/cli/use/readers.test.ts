@@ -138,3 +138,16 @@ it('repeated coordinates in a mode of weeks get the advice to take days', async 
   expect(code).toBe(2)
   expect(stderr).toContain('or take a finer mode than week(day): day(day), or day itself')
 })
+
+it('a wide table without options gets the advice to melt it, which works', async () => {
+  writeFileSync(
+    file('wide.csv'),
+    'day,Ulm,Bonn,Kiel\n2024-04-01,1.5,2.1,3.2\n2024-04-02,2.5,,6.1\n2024-04-03,3.5,6.2,9.9\n',
+  )
+  const { code, stderr } = await run('info', 'wide.csv')
+  expect(code).toBe(2)
+  expect(stderr).toContain(
+    'Ulm, Bonn … are the labels of one mode, make rows of them with --modes day --melt',
+  )
+  expect((await run('info', 'wide.csv', '--modes', 'day', '--melt', 'shop')).code).toBe(0)
+})

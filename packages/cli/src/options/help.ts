@@ -108,7 +108,7 @@ const OWN_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Headings of commands in the help, each with the names of its commands. */
 const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': ['complete', 'fold', 'update', 'image'],
-  'Answers:': ['predict', 'top', 'forecast', 'components', 'evaluate', 'fill'],
+  'Answers:': ['predict', 'top', 'similar', 'forecast', 'components', 'evaluate', 'fill'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper'],
   'This program:': ['completion', 'man'],

@@ -107,7 +107,13 @@ function proposeTop({ model, output, files, train }: Learned): Proposal {
   if (named.length < 2) return undefined
   const [asked, ranked] = named
   const row = mostObserved(model, asked)
-  const isTable = files.length === 1 && isTableFile(files[0]) && train.labels !== undefined
+  const known = new Set<number>()
+  train.indices[ranked].forEach((index, e) => {
+    if (train.indices[asked][e] === row) known.add(index)
+  })
+  // Where nearly all are known, none would be left.
+  const isNew = known.size < 0.8 * model.dims[ranked]
+  const isTable = isNew && files.length === 1 && isTableFile(files[0]) && train.labels !== undefined
   return {
     words: [
       ...['top', output, '--for', `${modeName(model, asked)}=${labelOf(model, asked, row)}`],

@@ -1,6 +1,13 @@
 /** Finds modes by name and rows by label. */
 import { InputError } from '../base/inputError.ts'
-import { labelFinder, labelOfCell, toLabel } from '../labels/index.ts'
+import {
+  type ColumnType,
+  isTemporal,
+  labelFinder,
+  labelOfCell,
+  timeOfText,
+  toLabel,
+} from '../labels/index.ts'
 import { modeName, type Predictor } from './factored.ts'
 
 /** A label, as text or as the number that the text represents. */
@@ -112,9 +119,19 @@ export class LabelLookup {
     throw new InputError(
       'index',
       labels
-        ? `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}".`
+        ? `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}"${this.#isLater(mode, label) ? '. Rows after the last one are a forecast: lacuna forecast' : ''}.`
         : `${name} is ${label}; it must be a whole number from 1 to ${this.#source.dims[mode]}.`,
     )
+  }
+
+  /** Whether a label is a time after the last one of a mode. */
+  #isLater(mode: number, label: Label): boolean {
+    const about = this.#source.modes?.[mode]
+    const last = this.#source.labels?.[mode]?.at(-1)
+    const isTime = isTemporal((about?.type ?? 'VARCHAR') as ColumnType)
+    if (!about || last === undefined || !isTime) return false
+    const time = timeOfText(toLabel(String(label), about))
+    return time > timeOfText(last)
   }
 
   /**

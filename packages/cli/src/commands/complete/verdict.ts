@@ -54,10 +54,10 @@ const HELD_OUT = 0.1
 /** Most epochs of that model: half for the components, half for the prior. */
 const EPOCHS = 40
 /**
- * Most entries × modes × R² of that model: about half a second on two cores. For more, the user is asked to
+ * Most entries × modes × R² of that model: about a second on two cores. For more, the user is asked to
  * hold out entries.
  */
-const MOST_WORK = 3e7
+const MOST_WORK = 6e7
 /** Fewest entries on which errors are compared. */
 const FEWEST = 10
 
@@ -143,5 +143,5 @@ export function parameterCaution(
     0,
   )
   if (entries >= parameters || verdict?.isWorthUsing) return undefined
-  return `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}, so that a small training error means nothing; use a smaller --rank, or more entries.`
+  return `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}, so that a small training error means nothing; a smaller --rank, or more entries, would be safer.`
 }

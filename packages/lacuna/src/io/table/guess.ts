@@ -3,7 +3,7 @@
  * by the type of most of their cells. A few cells of another type do not change the guess.
  */
 
-import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
+import { InputError, option, type Sentence, sentence, setting } from '../../base/inputError.ts'
 import {
   type ColumnType,
   isFraction,
@@ -212,7 +212,7 @@ export function guessModes(
   if (modes.length < 2)
     throw new InputError(
       'table',
-      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)}).`,
+      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)})${meltAdvice(columns)}.`,
     )
   if (modes.length > MAX_ORDER)
     throw new InputError(
@@ -220,6 +220,17 @@ export function guessModes(
       sentence`${where}: ${modes.length} of the columns look like modes, but a tensor has at most ${MAX_ORDER}; name them with ${option('modes')}, or make rows of the columns with ${option('melt')}.`,
     )
   return modes
+}
+
+/** Columns of numbers from which on a table without two modes may be a wide one. */
+const WIDE_COLUMNS = 3
+
+/** The advice to make rows of the columns, where a table may be wide; empty where it is not. */
+function meltAdvice(columns: readonly ColumnSummary[]): Sentence {
+  const numbers = columns.filter((column) => isNumeric(column.type) && !isTime(column))
+  const others = columns.filter((column) => !numbers.includes(column)).map(({ name }) => name)
+  if (numbers.length < WIDE_COLUMNS || others.length === 0) return []
+  return sentence`; if ${numbers[0].name}, ${numbers[1].name} … are the labels of one mode, make rows of them with ${setting('modes', ...others)} ${option('melt')} and a name for it`
 }
 
 /** Whether a column holds times: by its type, by its name, or by a format other than ISO 8601. */
