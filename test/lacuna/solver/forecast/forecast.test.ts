@@ -4,7 +4,8 @@ import { forecast } from '#lacuna/forecast.js'
 import { chooseOrigins } from '#lacuna/solver/forecast/backtest.js'
 import { candidateName, forecastAxis, forecastCandidates } from '#lacuna/solver/forecast/candidates.js'
 import { seasonalForecaster } from '#lacuna/solver/forecast/seasonalBaselines.js'
-import { type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
+import { type SeasonalRule, seasonalModel } from '#lacuna/solver/forecast/seasonalModel.js'
+import { pickEntries, type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
 
 const [STATIONS, DAYS] = [12, 70]
 
@@ -134,6 +135,53 @@ describe('backtests', () => {
     // From row 6 on: the value at 4 is not known, so that the one at 2 is the last; the second series has none.
     expect([...naive]).toEqual([20, 5, Math.fround((10 + 1 + 20 + 3 + 5) / 5)])
     expect([...mean].slice(0, 2)).toEqual([15, 3])
+  })
+})
+
+describe('a seasonal model', () => {
+  it('predicts the entries after an origin as the baseline of its rule does, in any order of the modes', () => {
+    const tensor = stationDays((i, t) => chance(3 * i + 900 * t) < 0.7)
+    const origin = 60
+    const all = Uint32Array.from(tensor.values.keys())
+    const after = all.filter((e) => tensor.indices[1][e] >= origin)
+    const baseline = seasonalForecaster(tensor, 1)(after, origin, 7)
+    const before = pickEntries(
+      tensor,
+      all.filter((e) => tensor.indices[1][e] < origin),
+    )
+    const { indices } = pickEntries(tensor, after)
+    for (const rule of ['naive', 'mean'] as SeasonalRule[]) {
+      const predictions = seasonalModel(before, 1, 7, rule).predictMany(indices)
+      predictions.forEach((y, k) => expect(y).toBeCloseTo(baseline[rule][k], 3))
+      const turned: SparseTensor = {
+        ...{ dims: [DAYS, 1, STATIONS], values: before.values },
+        indices: [before.indices[1], new Uint32Array(before.values.length), before.indices[0]],
+      }
+      const [stations, days] = indices
+      const again = seasonalModel(turned, 0, 7, rule).predictMany([
+        days,
+        new Uint32Array(days.length),
+        stations,
+      ])
+      expect(again).toEqual(predictions)
+    }
+  })
+
+  it('is combined with learned models where that is better, so that the mean of the season is not lost to', async () => {
+    // Every station has a week of its own, which one component cannot describe.
+    const tensor = stationDays()
+    const [stations, days] = tensor.indices
+    const own = (e: number): number => 5 + 20 * chance(31 * stations[e] + (days[e] % 7)) + chance(e + 5)
+    const values = tensor.values.map((_, e) => own(e))
+    const { settings, trials, backtest } = (await forecast(
+      { ...tensor, values },
+      { horizon: 7, threads: 1, rank: 1 },
+    ))!
+    const names = trials.map(({ name }) => name)
+    expect(names).toContain('mean of the season (7)')
+    expect(names).toContain('value one season before (7)')
+    expect(settings).toContain('mean of the season (7)')
+    expect(backtest!.model.rmse).toBeLessThan(1.01 * backtest!.seasonMean.rmse)
   })
 })
 

@@ -67,7 +67,7 @@ export function forecastIntervals(entries: BacktestEntries, level = 0.9): Foreca
     throw new InputError('option', sentence`${option('interval')} is ${level}; it must lie between 0 and 1.`)
   const count = entries.predictions.length
   const origins = entries.origins.reduce((most, origin) => Math.max(most, origin + 1), 0)
-  const needed = Math.ceil((2 * FEWEST_OUTSIDE) / (1 - level))
+  const needed = Math.ceil((2 * FEWEST_OUTSIDE) / (1 - level) - 1e-9)
   if (origins < FEWEST_ORIGINS || count < needed)
     throw new InputError(
       'option',

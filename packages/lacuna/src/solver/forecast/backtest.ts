@@ -70,7 +70,7 @@ export function chooseOrigins(
 }
 
 /** The tensor as it was at an origin: entries before it, and rows without entries for the steps ahead. */
-function tensorAt({ tensor, mode, horizon }: BacktestFrame, origin: number): SparseTensor {
+export function tensorAt({ tensor, mode, horizon }: BacktestFrame, origin: number): SparseTensor {
   const rows = tensor.indices[mode]
   const before = Uint32Array.from(rows.keys()).filter((e) => rows[e] < origin)
   const labels = tensor.labels?.with(mode, tensor.labels[mode]?.slice(0, origin + horizon))

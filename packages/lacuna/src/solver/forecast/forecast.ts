@@ -15,29 +15,21 @@ import {
   forecastIntervals,
   modeName,
 } from '../../model/index.ts'
-import { checkDeferred, largestPlusOne, pickNumbers, type SparseTensor } from '../../tensor/index.ts'
-import { complete } from '../complete.ts'
+import { checkDeferred, largestPlusOne, type SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
+import { type Backtest, type BacktestFrame, chooseOrigins, summarizeBacktest } from './backtest.ts'
+import { forecastAxis, forecastCandidates } from './candidates.ts'
 import {
-  type Backtest,
-  type BacktestFrame,
-  chooseOrigins,
-  entriesAfter,
-  errorsOf,
-  forecastFrom,
-  summarizeBacktest,
-} from './backtest.ts'
-import { candidateName, forecastAxis, forecastCandidates } from './candidates.ts'
+  type Candidate,
+  compareCandidates,
+  type ForecastTrial,
+  learnedCandidate,
+  meanOf,
+  seasonalCandidates,
+} from './compareCandidates.ts'
 
 /** Origins of backtests by default. */
 const DEFAULT_ORIGINS = 5
-/** Origins, the latest ones, on which settings are compared. */
-const TRIAL_ORIGINS = 3
-/** Settings whose errors are larger than the best by this factor are not tried on further origins. */
-const GIVE_UP = 1.15
-/** Most candidates whose mean is the forecast. */
-const MOST_COMBINED = 3
-
 /** Options of `forecast`: settings of the runs, of which those that are not given are tried, and the forecast's own. */
 export interface ForecastOptions
   extends Omit<RunOptions, 'validation' | 'watch' | 'patience' | 'initial' | 'features' | 'missing'> {
@@ -59,16 +51,6 @@ export interface ForecastOptions
   choose?: boolean
   /** Called before each model is fitted, with the number of models so far and what it is; none by default. */
   onFit?: (fits: number, what: string) => void
-}
-
-/** Settings that were tried, and their errors. */
-export interface ForecastTrial {
-  /** The settings in words. */
-  name: string
-  /** Geometric mean over the origins of the root mean square error of the forecasts. */
-  rmse: number
-  /** Number of origins from which was forecast. */
-  origins: number
 }
 
 /** A forecast. */
@@ -124,8 +106,14 @@ export async function forecast(
   const distances = axis.distances.filter((distance) => distance < first)
   const lags = given.lags ?? { [Object.keys(axis.lags)[0]]: distances }
   const frame: BacktestFrame = { tensor: extended, mode, rows: first, horizon }
-  const all = forecastCandidates(extended, { ...axis, lags }, given)
-  const candidates = choose && backtest > 0 ? all : all.slice(0, 1)
+  const seasons = distances.filter((distance) => distance > 1)
+  const all = forecastCandidates(extended, { ...axis, lags }, given).map((settings) =>
+    learnedCandidate(frame, settings),
+  )
+  const isTried = choose && backtest > 0
+  const candidates = isTried
+    ? [...all, ...seasons.flatMap((season) => seasonalCandidates(frame, season))]
+    : all.slice(0, 1)
   const origins = chooseOrigins(frame, backtest, Math.max(...distances))
   if (backtest > 0 && origins.length === 0)
     throw new InputError(
@@ -133,33 +121,30 @@ export async function forecast(
       sentence`There are ${first} rows of ${name}, too few for a backtest ${horizon} steps ahead with lags up to ${Math.max(...distances)}; give a smaller ${option('horizon')} or ${option('lags')}, or ${option('backtest', 0)}.`,
     )
   let fits = 0
-  const fitAt = async (settings: RunOptions, origin: number): Promise<Float32Array | undefined> => {
-    onFit?.(
-      fits++,
-      `${candidateName(settings)}, from ${extended.labels?.[mode]?.[origin] ?? `row ${origin + 1}`}`,
-    )
-    return forecastFrom(frame, origin, settings)
+  const fitAt = async (candidate: Candidate, origin: number): Promise<Float32Array | undefined> => {
+    const label = extended.labels?.[mode]?.[origin] ?? `row ${origin + 1}`
+    onFit?.(fits++, `${candidate.name}, from ${label}`)
+    return candidate.forecastFrom(origin)
   }
   const compared = await compareCandidates(frame, candidates, origins, fitAt)
   if (!compared) return undefined
   const { chosen, trials } = compared
-  for (const { settings, forecasts } of chosen)
-    for (const origin of origins.slice(forecasts.length)) {
-      const next = await fitAt(settings, origin)
+  for (const candidate of chosen)
+    for (const origin of origins.slice(candidate.forecasts.length)) {
+      const next = await fitAt(candidate, origin)
       if (!next) return undefined
-      forecasts.push(next)
+      candidate.forecasts.push(next)
     }
   const members: CpModel[] = []
-  for (const { settings } of chosen) {
-    onFit?.(fits++, `${candidateName(settings)}, all entries`)
-    const { model, stopped } = await complete(extended, { ...settings, choose: false })
-    if (stopped === 'aborted') return undefined
-    members.push(model)
+  for (const candidate of chosen) {
+    onFit?.(fits++, `${candidate.name}, all entries`)
+    const member = await candidate.learn()
+    if (!member) return undefined
+    members.push(member)
   }
   const model = combineModels(members)
   model.training.forecast = { mode: name, horizon, ...(inserted.length > 0 && { inserted: inserted.length }) }
   const forecasts = origins.map((_, k) => meanOf(chosen.map((one) => one.forecasts[k])))
-  const seasons = distances.filter((distance) => distance > 1)
   const summary =
     origins.length > 0
       ? summarizeBacktest(frame, origins, forecasts, seasons.length > 0 ? seasons : [1])
@@ -170,7 +155,7 @@ export async function forecast(
       mode,
       first,
       inserted,
-      settings: chosen.map(({ settings }) => candidateName(settings)),
+      settings: chosen.map((one) => one.name),
       trials,
     },
     ...(summary && { backtest: summary.backtest }),
@@ -194,76 +179,6 @@ function addFutureRows(
     )
   if (asked !== undefined) checkHorizon(asked)
   return extendTime(tensor, mode, Math.max(0, (asked ?? there) - there), step)
-}
-
-/** Settings with their forecasts from the origins on which they were compared. */
-interface Candidate {
-  settings: RunOptions
-  forecasts: Float32Array[]
-}
-
-/** The settings whose mean is forecast, and all that were tried. */
-interface Compared {
-  chosen: Candidate[]
-  trials: ForecastTrial[]
-}
-
-/**
- * Compares settings by their errors after the latest origins: by the geometric mean of the RMSE of each, so that no
- * single origin decides. Those that are far behind the best are not tried on further origins. Of the best ones, the
- * mean of as many is taken as has the least errors.
- */
-async function compareCandidates(
-  frame: BacktestFrame,
-  settings: readonly RunOptions[],
-  origins: readonly number[],
-  fitAt: (settings: RunOptions, origin: number) => Promise<Float32Array | undefined>,
-): Promise<Compared | undefined> {
-  const candidates = settings.map((one): Candidate => ({ settings: one, forecasts: [] }))
-  if (candidates.length === 1) return { chosen: candidates, trials: [] }
-  const values = origins.slice(0, TRIAL_ORIGINS).map((origin) => {
-    const after = entriesAfter(frame, origin)
-    return pickNumbers(frame.tensor.values, after, new Float32Array(after.length))
-  })
-  /** Mean logarithm of the RMSE over the origins from which was forecast. */
-  const scoreOf = (forecasts: readonly Float32Array[]): number =>
-    forecasts.reduce(
-      (sum, predictions, k) => sum + Math.log(Math.max(1e-30, errorsOf(values[k], predictions).rmse)),
-      0,
-    ) / forecasts.length
-  let left = candidates
-  for (let k = 0; k < values.length; k++) {
-    for (const { settings: own, forecasts } of left) {
-      const predictions = await fitAt(own, origins[k])
-      if (!predictions) return undefined
-      forecasts.push(predictions)
-    }
-    const scores = left.map(({ forecasts }) => scoreOf(forecasts))
-    const least = Math.min(...scores)
-    left = left.filter((_, at) => !(scores[at] - least > Math.log(GIVE_UP)))
-  }
-  const sorted = left
-    .map((candidate) => ({ candidate, score: scoreOf(candidate.forecasts) }))
-    .sort((a, b) => a.score - b.score)
-    .map(({ candidate }) => candidate)
-  const means = sorted.slice(0, MOST_COMBINED).map((_, last) => {
-    const first = sorted.slice(0, last + 1)
-    return { first, score: scoreOf(values.map((_, k) => meanOf(first.map(({ forecasts }) => forecasts[k])))) }
-  })
-  return {
-    chosen: means.reduce((a, b) => (b.score < a.score ? b : a)).first,
-    trials: candidates.map(({ settings: own, forecasts }) => ({
-      name: candidateName(own),
-      rmse: Math.exp(scoreOf(forecasts)),
-      origins: forecasts.length,
-    })),
-  }
-}
-
-/** The mean of several forecasts of the same entries. */
-function meanOf(forecasts: readonly Float32Array[]): Float32Array {
-  if (forecasts.length === 1) return forecasts[0]
-  return forecasts[0].map((_, e) => forecasts.reduce((sum, one) => sum + one[e], 0) / forecasts.length)
 }
 
 /** The model whose prediction is the mean of others' of the same data. */

@@ -1,0 +1,129 @@
+/**
+ * The comparison of what a forecast may be made by: models with several settings, and the seasonal baselines. They are
+ * judged by backtests.
+ */
+import type { CpModel } from '../../model/index.ts'
+import { pickEntries, pickNumbers } from '../../tensor/index.ts'
+import { complete } from '../complete.ts'
+import type { RunOptions } from '../settings/options.ts'
+import { type BacktestFrame, entriesAfter, errorsOf, forecastFrom, tensorAt } from './backtest.ts'
+import { candidateName } from './candidates.ts'
+import { maySeasonBeModel, seasonalModel } from './seasonalModel.ts'
+
+/** Origins, the latest ones, on which settings are compared. */
+const TRIAL_ORIGINS = 3
+/** Settings whose errors are larger than the best by this factor are not tried on further origins. */
+const GIVE_UP = 1.15
+/** Most candidates whose mean is the forecast. */
+const MOST_COMBINED = 3
+
+/** Settings that were tried, and their errors. */
+export interface ForecastTrial {
+  /** The settings in words. */
+  name: string
+  /** Geometric mean over the origins of the root mean square error of the forecasts. */
+  rmse: number
+  /** Number of origins from which was forecast. */
+  origins: number
+}
+
+/** What may be forecast by: settings of a model, or a baseline. */
+export interface Candidate {
+  /** In words. */
+  name: string
+  /** Forecasts the entries after an origin from those before it; undefined if it was interrupted. */
+  forecastFrom(origin: number): Promise<Float32Array | undefined>
+  /** Makes the model of all entries; undefined if it was interrupted. */
+  learn(): Promise<CpModel | undefined>
+  /** Forecasts from the latest origins, as far as they were made. */
+  forecasts: Float32Array[]
+}
+
+/** A model with these settings as a candidate. */
+export const learnedCandidate = (frame: BacktestFrame, settings: RunOptions): Candidate => ({
+  name: candidateName(settings),
+  forecastFrom: (origin) => forecastFrom(frame, origin, settings),
+  async learn() {
+    const { model, stopped } = await complete(frame.tensor, { ...settings, choose: false })
+    return stopped === 'aborted' ? undefined : model
+  },
+  forecasts: [],
+})
+
+/** The baselines of a season as candidates; none where they cannot be models. */
+export function seasonalCandidates(frame: BacktestFrame, season: number): Candidate[] {
+  const { tensor, mode } = frame
+  if (!maySeasonBeModel(tensor, mode, season)) return []
+  return (['mean', 'naive'] as const).map((rule) => ({
+    name: rule === 'mean' ? `mean of the season (${season})` : `value one season before (${season})`,
+    forecastFrom: async (origin) =>
+      seasonalModel(tensorAt(frame, origin), mode, season, rule).predictMany(
+        pickEntries(tensor, entriesAfter(frame, origin)).indices,
+      ),
+    learn: async () => seasonalModel(tensor, mode, season, rule),
+    forecasts: [],
+  }))
+}
+
+/** The settings whose mean is forecast, and all that were tried. */
+export interface Compared {
+  chosen: Candidate[]
+  trials: ForecastTrial[]
+}
+
+/**
+ * Compares settings by their errors after the latest origins: by the geometric mean of the RMSE of each, so that no
+ * single origin decides. Those that are far behind the best are not tried on further origins. Of the best ones, the
+ * mean of as many is taken as has the least errors.
+ */
+export async function compareCandidates(
+  frame: BacktestFrame,
+  candidates: readonly Candidate[],
+  origins: readonly number[],
+  fitAt: (candidate: Candidate, origin: number) => Promise<Float32Array | undefined>,
+): Promise<Compared | undefined> {
+  if (candidates.length === 1) return { chosen: [...candidates], trials: [] }
+  const values = origins.slice(0, TRIAL_ORIGINS).map((origin) => {
+    const after = entriesAfter(frame, origin)
+    return pickNumbers(frame.tensor.values, after, new Float32Array(after.length))
+  })
+  /** Mean logarithm of the RMSE over the origins from which was forecast. */
+  const scoreOf = (forecasts: readonly Float32Array[]): number =>
+    forecasts.reduce(
+      (sum, predictions, k) => sum + Math.log(Math.max(1e-30, errorsOf(values[k], predictions).rmse)),
+      0,
+    ) / forecasts.length
+  let left = [...candidates]
+  for (let k = 0; k < values.length; k++) {
+    for (const candidate of left) {
+      const predictions = await fitAt(candidate, origins[k])
+      if (!predictions) return undefined
+      candidate.forecasts.push(predictions)
+    }
+    const scores = left.map(({ forecasts }) => scoreOf(forecasts))
+    const least = Math.min(...scores)
+    left = left.filter((_, at) => !(scores[at] - least > Math.log(GIVE_UP)))
+  }
+  const sorted = left
+    .map((candidate) => ({ candidate, score: scoreOf(candidate.forecasts) }))
+    .sort((a, b) => a.score - b.score)
+    .map(({ candidate }) => candidate)
+  const means = sorted.slice(0, MOST_COMBINED).map((_, last) => {
+    const first = sorted.slice(0, last + 1)
+    return { first, score: scoreOf(values.map((_, k) => meanOf(first.map(({ forecasts }) => forecasts[k])))) }
+  })
+  return {
+    chosen: means.reduce((a, b) => (b.score < a.score ? b : a)).first,
+    trials: candidates.map(({ name, forecasts }) => ({
+      name,
+      rmse: Math.exp(scoreOf(forecasts)),
+      origins: forecasts.length,
+    })),
+  }
+}
+
+/** The mean of several forecasts of the same entries. */
+export function meanOf(forecasts: readonly Float32Array[]): Float32Array {
+  if (forecasts.length === 1) return forecasts[0]
+  return forecasts[0].map((_, e) => forecasts.reduce((sum, one) => sum + one[e], 0) / forecasts.length)
+}
