@@ -152,7 +152,7 @@ describe('a seasonal model', () => {
     const { indices } = pickEntries(tensor, after)
     for (const rule of ['naive', 'mean'] as SeasonalRule[]) {
       const predictions = seasonalModel(before, 1, 7, rule).predictMany(indices)
-      predictions.forEach((y, k) => expect(y).toBeCloseTo(baseline[rule][k], 3))
+      for (const [k, y] of predictions.entries()) expect(y).toBeCloseTo(baseline[rule][k], 3)
       const turned: SparseTensor = {
         ...{ dims: [DAYS, 1, STATIONS], values: before.values },
         indices: [before.indices[1], new Uint32Array(before.values.length), before.indices[0]],
