@@ -86,9 +86,9 @@ export function forecastCommand(): Command {
     .addHelpText(
       'after',
       `
-The data is extended by empty rows of time, which the prior of the rows predicts. Settings that are not given are tried:
-models are learned from the entries before several origins in the past, and forecast the known values after them. The
-same errors are compared with those of two simple rules, the value one season before and the mean of the season, and
+The data is extended by empty rows of time, which the prior of the rows predicts. Settings that are not given are
+chosen by backtests. These are forecasts of known values by models of the entries before several origins in the past.
+Their errors are compared with those of two simple rules, the value one season before and the mean of the season, and
 give intervals. From a model, rows follow by its own prior alone; there are no backtests and no intervals.
 
 Examples:
