@@ -16,7 +16,7 @@ export interface FoldKernelExports {
     out: number,
   ): number
   products(factors: number, columns: number, order: number, rank: number, count: number, out: number): void
-  meanOf(predictions: number, models: number, count: number, out: number): void
+  meanOf(predictions: number, models: number, folds: number, count: number, out: number): void
   residualsOf(values: number, predictions: number, count: number, least: number, out: number): void
   correct(
     values: number,

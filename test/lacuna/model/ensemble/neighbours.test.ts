@@ -66,3 +66,22 @@ it('lags with few pairs of entries do not count as similar by chance', () => {
     expect(similarLags(dims, sorted, noise, undefined, 1, false)).toEqual([])
   }
 })
+
+it('where folds are blocks, neighbours are known by the residuals of models that were fitted to them', () => {
+  // Two models that fit a tenth of what they miss in the blocks that they have not seen.
+  const blocks = problem(
+    [40, 300],
+    ([i], at) => gauss(at) + gauss(i, 2),
+    ([, j]) => Math.floor(j / 10) % 2,
+  )
+  const { tensor, folds } = blocks
+  const predictions = [0, 1].map((k) =>
+    Float32Array.from(tensor.values, (x, e) => (folds[e] === k ? 10 : 10 + 0.9 * (x - 10))),
+  )
+  const { neighbours } = learnNeighbours(tensor, predictions, folds, false, ordered)!
+  neighbours.residuals.forEach((residual, e) => {
+    expect(residual).toBeCloseTo(0.1 * (tensor.values[e] - 10), 4)
+  })
+  const byEntry = learnNeighbours(tensor, predictions, folds, true, ordered)!
+  expect(byEntry.neighbours.residuals[0]).toBeCloseTo(0.55 * (tensor.values[0] - 10), 4)
+})

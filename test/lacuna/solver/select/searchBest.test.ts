@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
 import { decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import type { CpEnsemble } from '#lacuna/model/index.js'
-import { proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
+import { proposeAutoregression, proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { completeWhole } from './whole.ts'
 
@@ -87,6 +87,15 @@ describe('the search for the best settings', () => {
       { mergeModes: [[0, 2]], lags: { '1+3': [1, 24] } },
       { mergeModes: [[1, 2]], lags: { '2+3': [1, 24] } },
     ])
+  })
+
+  it('proposes a seasonal autoregression where time is one mode', () => {
+    const lags = { '3+2': [1, 9, 63] }
+    expect(proposeAutoregression({ mergeModes: [[1, 2]], lags })).toEqual([
+      { timePrior: 'autoregressive', lags: { '3+2': [1, 9, 10, 63, 64] } },
+    ])
+    expect(proposeAutoregression({ lags })).toEqual([])
+    expect(proposeAutoregression({ mergeModes: [[1, 2]] })).toEqual([])
   })
 
   it('proposes nothing where lags, features or a reshaping are given, and no link where one is given', () => {

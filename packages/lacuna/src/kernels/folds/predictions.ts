@@ -37,12 +37,16 @@ export function products(
   }
 }
 
-/** Writes the mean (float32) of the predictions of each entry. predictions (models): their addresses. */
-export function meanOf(predictions: usize, models: u32, count: u32, out: usize): void {
+/**
+ * Writes the mean (float32) of the predictions of each entry. predictions (models): their addresses; folds
+ * (count, bytes): if not 0, the model of the entry's own fold is left out.
+ */
+export function meanOf(predictions: usize, models: u32, folds: usize, count: u32, out: usize): void {
   for (let e: u32 = 0; e < count; e++) {
+    const without: u32 = folds ? load<u8>(folds + e) : models;
     let sum: f64 = 0;
-    for (let k: u32 = 0; k < models; k++) sum += f32At(addressAt(predictions, k), e);
-    setF32(out, e, sum / <f64>models);
+    for (let k: u32 = 0; k < models; k++) if (k !== without) sum += f32At(addressAt(predictions, k), e);
+    setF32(out, e, sum / <f64>(without < models ? models - 1 : models));
   }
 }
 

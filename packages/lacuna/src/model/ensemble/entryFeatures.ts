@@ -98,10 +98,15 @@ export class EntryFeatures {
     kernel.run.positionsOf(columns, this.#at.strides, dims.length, values.length, positions)
   }
 
-  /** The mean of the models' predictions of each entry. */
+  /**
+   * The mean of the models' predictions of each entry. Where folds are made of blocks, the model of the entry's
+   * own fold is left out: the regression is on residuals of entries that a model was fitted to, which may be
+   * much smaller than the others.
+   */
   meanPredictions(): Float32Array {
     const out = this.#kernel.allocate(4 * this.#count)
-    this.#kernel.run.meanOf(this.#at.predictions, this.#predictions.length, this.#count, out)
+    const folds = this.#isByEntry ? 0 : this.#at.folds
+    this.#kernel.run.meanOf(this.#at.predictions, this.#predictions.length, folds, this.#count, out)
     return this.#kernel.floats(out, this.#count).slice()
   }
 

@@ -97,6 +97,17 @@ function proposePairs({ dims, values }: SparseTensor, by: FoldBy): number[][] {
 }
 
 /**
+ * Proposes an autoregressive prior for time that is one mode, with lags before each period, too: a seasonal
+ * autoregression. None for changes without such lags.
+ */
+export function proposeAutoregression({ mergeModes = [], lags = {} }: TrialChanges): TrialChanges[] {
+  const [axis] = Object.keys(lags)
+  if (mergeModes.length !== 1 || axis === undefined) return []
+  const seasonal = lags[axis].flatMap((lag) => (lag > 1 ? [lag, lag + 1] : [lag]))
+  return [{ timePrior: 'autoregressive', lags: { [axis]: seasonal } }]
+}
+
+/**
  * Proposes links beside the one of the options: the square root, where values vary much; none where the
  * options give a link.
  */

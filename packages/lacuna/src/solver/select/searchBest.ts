@@ -7,7 +7,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { proposeAxis } from '../time/proposeLags.ts'
 import type { FoldSearch } from './foldSearch.ts'
-import { proposeLinks, proposeShapes } from './proposals.ts'
+import { proposeAutoregression, proposeLinks, proposeShapes } from './proposals.ts'
 import {
   alternativeChanges,
   criterionOf,
@@ -40,7 +40,7 @@ const SCREENING_FOLDS = 2
 /** Most reshapings, beside the modes as given, whose models are fitted with growing ranks. */
 const MOST_GROWN = 3
 /** Reshapings are grown if their error is above the smallest by at most this fraction. */
-const NEAR = 0.3
+const NEAR = 0.5
 /** Ranks grow while the error falls by this fraction. */
 const LEAST_GAIN = 0.005
 /**
@@ -72,10 +72,15 @@ export async function searchBest(
     : { lineages: [{}], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
   for (const [at, changes] of lineages.entries()) {
-    const isCut = await growRank(search, changes, ranks, start)
+    const best = await growRank(search, changes, ranks, start)
     if (search.isInterrupted) return { leftOut: [] }
-    if (isCut)
+    if (!best)
       leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
+    for (const autoregression of best ? proposeAutoregression(changes) : []) {
+      const seasonal = { ...changes, ...autoregression, rank: best!.rank }
+      if (!search.hasTimeFor(seasonal) || !(await search.attempt(seasonal, { tolerance: TOLERANCE })))
+        leftOut.add('autoregressive priors')
+    }
   }
   // The options as given are tried with the largest rank, too, whatever others are worth.
   const largest = { rank: ranks[ranks.length - 1] }
@@ -84,7 +89,13 @@ export async function searchBest(
   if (!choose) return { chosen: search.best, leftOut: [...leftOut] }
   const { best } = search
   const changes = search.changesOf(best)
-  const alternatives = [...alternativeChanges({ ...options, ...changes }, true), ...logarithm(changes)]
+  // Reshapings that the data suggest have been compared with the modes as given already.
+  const isReshapedByOptions = options.mergeModes !== undefined || options.split !== undefined
+  const single = alternativeChanges({ ...options, ...changes }, true)
+  const alternatives = [
+    ...single.filter(({ mergeModes }) => mergeModes === undefined || isReshapedByOptions),
+    ...logarithm(changes),
+  ]
   const found = await searchAlternatives(best, changes, alternatives, async (changes) =>
     search.hasTimeFor(changes) ? search.attempt(changes, { tolerance: TOLERANCE }) : undefined,
   )
@@ -138,38 +149,35 @@ async function screen(
  * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up
  * does not help.
  * @param start the rank, by its number, at which shapes were compared; the first one here is the next
- * @returns whether there was no time for all
+ * @returns the best trial; undefined if there was no time for all
  */
 async function growRank(
   search: FoldSearch,
   changes: TrialChanges,
   ranks: readonly number[],
   start: number,
-): Promise<boolean> {
-  const errorAt = async (at: number): Promise<number | undefined> => {
+): Promise<FoldTrial | undefined> {
+  const attempt = async (at: number): Promise<FoldTrial | undefined> => {
     const options = { ...changes, rank: ranks[at] }
-    const trial = search.hasTimeFor(options)
-      ? await search.attempt(options, { tolerance: TOLERANCE })
-      : undefined
-    return trial && criterionOf(trial)
+    return search.hasTimeFor(options) ? search.attempt(options, { tolerance: TOLERANCE }) : undefined
   }
   const largest = ranks.length - 1
-  const first = Math.min(start + 1, largest)
-  const error = await errorAt(first)
-  if (error === undefined) return true
-  let smallest = error
+  const middle = Math.min(start + 1, largest)
+  const first = await attempt(middle)
+  if (!first) return undefined
+  let best = first
   for (const step of [1, -1]) {
     // Smaller ranks are tried only where no larger one was better.
-    if (step < 0 && smallest < error) break
-    for (let at = first + step; at >= 0 && at <= largest; at += step) {
-      const next = await errorAt(at)
-      if (next === undefined) return true
-      const isBetter = next < (1 - LEAST_GAIN) * smallest
-      smallest = Math.min(smallest, next)
+    if (step < 0 && best !== first) break
+    for (let at = middle + step; at >= 0 && at <= largest; at += step) {
+      const next = await attempt(at)
+      if (!next) return undefined
+      const isBetter = criterionOf(next) < (1 - LEAST_GAIN) * criterionOf(best)
+      if (criterionOf(next) < criterionOf(best)) best = next
       if (!isBetter) break
     }
   }
-  return false
+  return best
 }
 
 /** The largest rank that was tried. */
