@@ -3,10 +3,11 @@
  * a small rank on two folds; the best of them are fitted with growing ranks on all folds; noise models and
  * other single changes follow at the best. The order of the trials is fixed: it does not depend on the clock.
  */
+import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { proposeAxis } from '../time/proposeLags.ts'
-import type { FoldSearch } from './foldSearch.ts'
+import type { AttemptOptions, FoldSearch } from './foldSearch.ts'
 import { proposeAutoregression, proposeLinks, proposeShapes } from './proposals.ts'
 import {
   alternativeChanges,
@@ -71,36 +72,56 @@ export async function searchBest(
     ? await screen(search, tensor, options, ranks[start])
     : { lineages: [{}], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
+  const largest = { rank: ranks[ranks.length - 1] }
   for (const [at, changes] of lineages.entries()) {
     const best = await growRank(search, changes, ranks, start)
     if (search.isInterrupted) return { leftOut: [] }
     if (!best)
       leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
-    for (const autoregression of best ? proposeAutoregression(changes) : []) {
-      const seasonal = { ...changes, ...autoregression, rank: best!.rank }
-      if (!search.hasTimeFor(seasonal) || !(await search.attempt(seasonal, { tolerance: TOLERANCE })))
+    // The options as given are tried with the largest rank, too, whatever others are worth.
+    if (at === 0 && !(await attemptInTime(search, largest))) leftOut.add(`rank ${largest.rank}`)
+    if (typeof best !== 'object') continue
+    for (const autoregression of proposeAutoregression(changes))
+      if (!(await attemptInTime(search, { ...changes, ...autoregression, rank: best.rank })))
         leftOut.add('autoregressive priors')
-    }
   }
-  // The options as given are tried with the largest rank, too, whatever others are worth.
-  const largest = { rank: ranks[ranks.length - 1] }
-  if (!search.hasTimeFor(largest) || !(await search.attempt(largest, { tolerance: TOLERANCE })))
-    leftOut.add(`rank ${largest.rank}`)
   if (!choose) return { chosen: search.best, leftOut: [...leftOut] }
   const { best } = search
   const changes = search.changesOf(best)
   // Reshapings that the data suggest have been compared with the modes as given already.
-  const isReshapedByOptions = options.mergeModes !== undefined || options.split !== undefined
+  const isReshapedByOptions = (options.mergeModes ?? []).length + (options.split ?? []).length > 0
   const single = alternativeChanges({ ...options, ...changes }, true)
   const alternatives = [
     ...single.filter(({ mergeModes }) => mergeModes === undefined || isReshapedByOptions),
     ...logarithm(changes),
   ]
-  const found = await searchAlternatives(best, changes, alternatives, async (changes) =>
-    search.hasTimeFor(changes) ? search.attempt(changes, { tolerance: TOLERANCE }) : undefined,
-  )
+  const found = await searchAlternatives(best, changes, alternatives, async (changes) => {
+    const trial = await attemptInTime(search, changes)
+    return trial === REFUSED ? best : trial
+  })
   if (found.isCut) leftOut.add('some of the other settings')
   return { chosen: search.best, leftOut: [...leftOut] }
+}
+
+/** A proposal that does not go with the data, such as a split of labels that are not evenly spaced. */
+const REFUSED = 'refused'
+
+/**
+ * Makes a trial if there is time for it.
+ * @returns the trial; undefined if there is no time, or it was interrupted; REFUSED if the settings do not go
+ * with the data, or need more memory than there is
+ */
+async function attemptInTime(
+  search: FoldSearch,
+  changes: TrialChanges,
+  { folds, tolerance = TOLERANCE }: AttemptOptions = {},
+): Promise<FoldTrial | typeof REFUSED | undefined> {
+  try {
+    return search.hasTimeFor(changes, folds) ? await search.attempt(changes, { folds, tolerance }) : undefined
+  } catch (error) {
+    if (error instanceof InputError && (error.code === 'option' || error.code === 'memory')) return REFUSED
+    throw error
+  }
 }
 
 /** The logarithm in place of the square root, where that was chosen. */
@@ -123,13 +144,12 @@ async function screen(
   const screened: { changes: TrialChanges; error: number }[] = []
   let isCut = false
   for (const changes of combinations.length > 1 ? combinations : []) {
-    const small = { ...changes, rank }
-    const trial = search.hasTimeFor(small, SCREENING_FOLDS)
-      ? await search.attempt(small, { folds: SCREENING_FOLDS })
-      : undefined
-    if (trial) screened.push({ changes, error: criterionOf(trial) })
-    else isCut = true
-    if (isCut) break
+    const trial = await attemptInTime(search, { ...changes, rank }, { folds: SCREENING_FOLDS })
+    if (!trial) {
+      isCut = true
+      break
+    }
+    if (trial !== REFUSED) screened.push({ changes, error: criterionOf(trial) })
   }
   screened.sort((a, b) => a.error - b.error)
   const shapeOf = ({ mergeModes = [], split = [] }: TrialChanges): string =>
@@ -149,22 +169,19 @@ async function screen(
  * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up
  * does not help.
  * @param start the rank, by its number, at which shapes were compared; the first one here is the next
- * @returns the best trial; undefined if there was no time for all
+ * @returns the best trial; undefined if there was no time for all; REFUSED if no rank can be fitted
  */
 async function growRank(
   search: FoldSearch,
   changes: TrialChanges,
   ranks: readonly number[],
   start: number,
-): Promise<FoldTrial | undefined> {
-  const attempt = async (at: number): Promise<FoldTrial | undefined> => {
-    const options = { ...changes, rank: ranks[at] }
-    return search.hasTimeFor(options) ? search.attempt(options, { tolerance: TOLERANCE }) : undefined
-  }
+): Promise<FoldTrial | typeof REFUSED | undefined> {
+  const attempt = (at: number) => attemptInTime(search, { ...changes, rank: ranks[at] })
   const largest = ranks.length - 1
   const middle = Math.min(start + 1, largest)
   const first = await attempt(middle)
-  if (!first) return undefined
+  if (!first || first === REFUSED) return first
   let best = first
   for (const step of [1, -1]) {
     // Smaller ranks are tried only where no larger one was better.
@@ -172,6 +189,7 @@ async function growRank(
     for (let at = middle + step; at >= 0 && at <= largest; at += step) {
       const next = await attempt(at)
       if (!next) return undefined
+      if (next === REFUSED) break
       const isBetter = criterionOf(next) < (1 - LEAST_GAIN) * criterionOf(best)
       if (criterionOf(next) < criterionOf(best)) best = next
       if (!isBetter) break
