@@ -27,7 +27,7 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 
 describe('lacuna forecast', () => {
   const sales = ['forecast', 'sales.csv', '--modes', 'shop', 'date', '--value', 'sold', '--threads', '1']
-  const quick = ['--rank', '3', '--no-choose']
+  const quick = ['--rank', '3', '--link', 'identity', '--no-choose']
 
   it('writes the next days of all shops with intervals, and reports backtests beside simple rules', async () => {
     const { code, stdout, stderr } = await run(...sales, ...quick, '--horizon', '7', '-o', 'next.csv')

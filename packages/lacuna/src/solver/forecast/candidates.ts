@@ -73,11 +73,12 @@ export function forecastCandidates(
   const seasons: RunOptions = {
     lags: isProposed ? { [name]: severalSeasons(tensor, slowest, distances) } : lags,
   }
+  // The first is used where nothing is tried: it was the best single one on most data.
   const candidates: RunOptions[] = [
-    ...(isMerged ? [{ rank: 10 }, { rank: 10, ...root }] : []),
+    { ...shape, rank: 5, ...root },
     { ...shape, rank: 5 },
     { ...shape, rank: 10 },
-    { ...shape, rank: 5, ...root },
+    ...(isMerged ? [{ rank: 10 }, { rank: 10, ...root }] : []),
     { ...shape, rank: 5, ...root, ...seasons },
     { ...shape, rank: 5, ...seasons, timePrior: 'autoregressive' },
     { ...shape, rank: 5, ...root, ...seasons, timePrior: 'autoregressive' },
