@@ -73,7 +73,7 @@ describe('models of folds on the command line', () => {
     expect(unknown[2] - unknown[1]).toBeGreaterThan(known[2] - known[1])
     for (const [y, low, high] of [few, fewUnknown]) expect([y > 0, low, high]).toEqual([true, NaN, NaN])
     expect(stderr).toContain(
-      '2 cells of rows without entries have no interval: too few other rows can be left out to tell how far predictions are off there.',
+      '2 cells of rows without entries, or of fewer than in training, have no interval: too few other rows can be left out to tell how far predictions are off there.',
     )
     const one = await cli(
       'predict',
@@ -90,6 +90,23 @@ describe('models of folds on the command line', () => {
     writeFileSync(join(folder, 'few.tns'), '3 4 7\n')
     const lines = await cli('predict', 'empty.npz', 'few.tns', '--interval', '0.9', '--json')
     expect(JSON.parse(lines.stdout)).toMatchObject({ low: null, high: null })
+  })
+
+  it('fold and update take models of folds, and give models of folds with intervals', async () => {
+    writeFileSync(join(folder, 'more.tns'), '16 1 1 0.5\n16 2 1 0.7\n16 3 2 0.4\n1 1 1 0.9\n')
+    const folded = await cli('fold', 'e.npz', 'more.tns', '-o', 'folded.npz')
+    expect(folded).toMatchObject({ code: 0, stdout: 'The model is in folded.npz.\n' })
+    const updated = await cli('update', 'e.npz', 'more.tns', '-o', 'updated.npz')
+    expect(updated).toMatchObject({ code: 0 })
+    for (const name of ['folded.npz', 'updated.npz']) {
+      const at = ['--at', 'mode_1=1', 'mode_2=4', 'mode_3=2']
+      const { stdout, code } = await cli('predict', name, ...at, '--interval', '0.8', '--json')
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout).low).toBeLessThan(JSON.parse(stdout).high)
+    }
+    const relearned = await cli('update', 'e.npz', 'more.tns', '--data', 'all.tns', '-o', 'relearned.npz')
+    expect(relearned).toMatchObject({ code: 2, stdout: '' })
+    expect(relearned.stderr).toContain('learn them anew by lacuna complete --folds 5')
   })
 
   it('components of models of folds are printed with the number of models that contain them', async () => {

@@ -1,7 +1,7 @@
 /** `lacuna fold`: adds new rows to a model by fold-in. */
 import { Command } from 'commander'
-import { type CpModel, InputError, readModel, type SparseTensor } from 'lacuna'
-import { align, checkOutputs, labelOf, modeName } from 'lacuna/internal'
+import { InputError, readModel, type SparseTensor } from 'lacuna'
+import { align, checkOutputs, labelOf, modeName, type TensorModel } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { readNewEntries } from '../options/knownEntries.ts'
@@ -32,7 +32,7 @@ export function foldInCommand(): Command {
     .description(
       'Adds new rows to a model, such as a user with five ratings, by fold-in: without learning again.',
     )
-    .argument('<model>', 'a model made by lacuna complete (.npz)')
+    .argument('<model>', 'a model made by lacuna complete (.npz), also with --folds or --best')
     .argument('<files...>', `entries of the new rows: ${filesHelp}`)
     .option('-o, --output <file>', 'where to write the larger model (.npz)')
     .option('--top <mode>', 'print the best rows of this mode for each new row, without those in its entries')
@@ -70,7 +70,7 @@ async function runFoldIn(modelFile: string, files: string[], options: Options): 
     throw new InputError('option', 'Nothing would come of it: name the larger model by -o, or ask by --top.')
   if (output !== undefined) checkModelName(output)
   await checkOutputs([output], [modelFile, ...files])
-  const model = await readModel(modelFile, 'single')
+  const model = await readModel(modelFile)
   const entries = await readNewEntries(files, model, tableOptions(options), progress)
   const started = performance.now()
   const larger = model.foldIn(entries)
@@ -99,7 +99,7 @@ export function checkModelName(path: string): void {
  * Lists the rows that fold-in solved, per mode: rows beyond the dims of the model before, and rows that had
  * no entries then; those still without entries are left out.
  */
-export function listNewRows(before: CpModel, after: CpModel): number[][] {
+export function listNewRows(before: TensorModel, after: TensorModel): number[][] {
   return after.dims.map((dim, mode) => {
     const unobserved = new Set(after.unobserved[mode])
     const added = Array.from({ length: dim - before.dims[mode] }, (_, i) => before.dims[mode] + i)
@@ -109,7 +109,7 @@ export function listNewRows(before: CpModel, after: CpModel): number[][] {
 
 /** Prints how many rows are new in each mode, with their labels if they are at most three. */
 function reportNewRows(
-  model: CpModel,
+  model: TensorModel,
   rows: readonly (readonly number[])[],
   { values }: SparseTensor,
   elapsed: number,
@@ -130,7 +130,7 @@ function reportNewRows(
 
 /** Builds the report of --json: labels of the new rows by mode, seconds, path of the model. */
 const jsonReport = (
-  model: CpModel,
+  model: TensorModel,
   rows: readonly (readonly number[])[],
   elapsed: number,
   output?: string,
@@ -148,7 +148,7 @@ const jsonReport = (
  * @param rankedMode number or name of the mode of --top
  */
 async function printTopOfNewRows(
-  model: CpModel,
+  model: TensorModel,
   rows: readonly (readonly number[])[],
   entries: SparseTensor,
   rankedMode: string,

@@ -214,7 +214,7 @@ export function reportWithoutInterval(
   if (!intervals || intervals.withoutInterval === 0) return
   const { withoutInterval: count } = intervals
   progress.say(
-    `${formatCounted(count, 'cell')} of rows without entries ${count === 1 ? 'has' : 'have'} no interval: ${requireEnsemble(model).reasonWithoutInterval}.`,
+    `${formatCounted(count, 'cell')} of rows without entries, or of fewer than in training, ${count === 1 ? 'has' : 'have'} no interval: ${requireEnsemble(model).reasonWithoutInterval}.`,
   )
 }
 

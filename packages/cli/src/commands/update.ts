@@ -1,7 +1,7 @@
 /** `lacuna update`: continues learning a model with new entries and new labels. */
 import { Command } from 'commander'
 import {
-  type CpModel,
+  CpModel,
   complete,
   type ErrorSummary,
   InputError,
@@ -9,7 +9,14 @@ import {
   type SparseTensor,
   sparseTensor,
 } from 'lacuna'
-import { align, checkOutputs, hardwareThreads, modeName, pickEntries } from 'lacuna/internal'
+import {
+  align,
+  checkOutputs,
+  hardwareThreads,
+  modeName,
+  pickEntries,
+  type TensorModel,
+} from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber } from '../options/arguments.ts'
 import { readKnownEntries, readNewEntries } from '../options/knownEntries.ts'
@@ -36,7 +43,7 @@ interface Options extends TableOptions {
 export function updateCommand(): Command {
   const command = new Command('update')
     .description('Continues learning with new entries and new labels.')
-    .argument('<model>', 'a model made by lacuna complete (.npz)')
+    .argument('<model>', 'a model made by lacuna complete (.npz), also with --folds or --best')
     .argument('<files...>', `new entries: ${filesHelp}`)
     .option('-o, --output <file>', 'where to write the model (.npz)')
     .option(
@@ -70,14 +77,22 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
   if (output === undefined) throw new InputError('option', 'Name the model that comes of it by -o.')
   checkModelName(output)
   await checkOutputs([output], [modelFile, ...files, ...data, testFile])
-  const before = await readModel(modelFile, 'single')
+  const before = await readModel(modelFile)
+  if (data.length > 0 && !(before instanceof CpModel))
+    throw new InputError(
+      'option',
+      '--data learns one model from all entries, and these are several of folds; learn them anew by lacuna complete --folds 5, with all files.',
+    )
   const read = (paths: readonly string[]) => readNewEntries(paths, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined
   progress.update(`Learning from ${formatCounted(entries.values.length, 'entry')} …`)
   const started = performance.now()
   const updated = before.foldIn(entries, { update: true })
-  const after = old ? await learnFromAll(updated, [old, entries], options, progress) : updated
+  const after =
+    old && updated instanceof CpModel
+      ? await learnFromAll(updated, [old, entries], options, progress)
+      : updated
   const elapsed = (performance.now() - started) / 1000
   const test = testFile === undefined ? undefined : await readKnownEntries(testFile, after, {}, progress)
   const errors = test && { before: errorOnKnownRows(before, test), after: after.error(test) }
@@ -107,7 +122,7 @@ async function runUpdate(modelFile: string, files: string[], options: Options): 
 }
 
 /** Measures the error of a model on those test entries whose rows it has: the update may have added rows. */
-function errorOnKnownRows(model: CpModel, test: SparseTensor): ErrorSummary {
+function errorOnKnownRows(model: TensorModel, test: SparseTensor): ErrorSummary {
   const known = Uint32Array.from(test.values.keys()).filter((e) =>
     test.indices.every((column, mode) => column[e] < model.dims[mode]),
   )

@@ -11,7 +11,7 @@ import {
 } from '../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './answer/components.ts'
 import { checkFactors, checkLink, checkPrior, checkShapes } from './checkModel.ts'
-import { align, alignRows, type NewEntry } from './ensemble/align.ts'
+import { align, alignRows, type NewEntry, valueNameOf } from './ensemble/align.ts'
 import type { Factored, Prior } from './factored.ts'
 import { foldInEntries } from './foldIn/foldIn.ts'
 import { lambdaPrior } from './foldIn/lambdaPrior.ts'
@@ -143,7 +143,7 @@ export class CpModel<M extends string = string> extends TensorModel<M> implement
    * @param options name of the value, and whether existing rows are updated, too
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel<M> {
-    const { value = this.#valueName(), update = false } = options
+    const { value = valueNameOf(this), update = false } = options
     if (this.reshaping)
       throw new InputError(
         'option',
@@ -170,11 +170,6 @@ export class CpModel<M extends string = string> extends TensorModel<M> implement
     const future = futureLabels(this, mode, horizon, step)
     const labels = future && this.labels?.with(mode, [...this.labels[mode]!, ...future])
     return new CpModel({ ...this.fields, ...forecastFactors(this, mode, horizon), ...(labels && { labels }) })
-  }
-
-  /** The property of new entries that holds the value: the name of the training values, or `value`. */
-  #valueName(): string {
-    return typeof this.training.value === 'string' ? this.training.value : 'value'
   }
 
   /** The fields from which an equal model can be made. */

@@ -190,7 +190,7 @@ it('a mode of few rows has no intervals for rows without entries, and says so; o
   const { low } = model.intervalMany([0, 1, 5].map((row) => Uint32Array.of(row, row)))
   expect([...low]).toEqual([NaN, NaN])
   expect(() => model.interval([0, 1, 5])).toThrow(
-    'There is no interval for mode_3 6, of which there are no entries: too few other rows can be left out to tell how far predictions are off there.',
+    'There is no interval for mode_3 6, of which there are no entries, or fewer than in training: too few other rows can be left out to tell how far predictions are off there.',
   )
   expect(model.interval([0, 1, 4]).high).toBeGreaterThan(0)
 })

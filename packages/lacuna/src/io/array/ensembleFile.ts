@@ -41,6 +41,7 @@ const intervalsShape: Shape = {
   scales: [['number']],
   residuals: [['number']],
   shares: ['number'],
+  'leastEntries?': ['number'],
   'emptyRows?': [
     {
       modes: ['number'],

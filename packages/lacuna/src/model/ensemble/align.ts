@@ -7,6 +7,10 @@ import { type Label, LabelLookup } from '../labelLookup.ts'
 /** A new entry: the label of each mode and the value, by name. */
 export type NewEntry = Readonly<Record<string, Label | null | undefined>>
 
+/** The property of new entries that holds the value: the name of the training values, or `value`. */
+export const valueNameOf = ({ training }: { training: Readonly<Record<string, unknown>> }): string =>
+  typeof training.value === 'string' ? training.value : 'value'
+
 /**
  * Returns a tensor whose indices are those of a model, by label; rows with new labels are appended. Modes of
  * which the model or the tensor has no labels keep their indices. Throws if the number of modes differs.

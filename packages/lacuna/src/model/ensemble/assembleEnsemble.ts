@@ -20,6 +20,7 @@ import { predictByKernel } from '../foldKernel.ts'
 import { CpEnsemble } from './cpEnsemble.ts'
 import type { Attributes } from './emptyRows/attributes.ts'
 import { learnEmptyRows } from './emptyRows/learnEmptyRows.ts'
+import { learnFewEntries, leastEntriesOf } from './emptyRows/learnFewEntries.ts'
 import { blankPredictor } from './emptyRows/predictBlank.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
 import { learnIntervals, type UnseenCells } from './intervals.ts'
@@ -153,22 +154,27 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
     predictUnseenCells(tensor, { count, predictWithout }, observed, seed),
     count,
   )
-  const emptyRows = learnEmptyRows({
+  const combined = {
+    folds,
+    models: models.map((_, fold) => stacked.map(({ models }) => models[fold])),
+    attributes: stacked.map(({ attributes }) => attributes),
+    weights: stack.foldWeights.map((own) => stacked.map(({ c }) => own[c])),
+    neighbours: corrected?.neighbours,
+  }
+  const blanks = {
     ...{ tensor, observed, scale: learned.scale },
     isOrdered: tensor.dims.map((_, mode) => isOrdered(mode, stacked, corrected?.neighbours)),
     hasAttributes: tensor.dims.map((_, mode) =>
       stacked.some(({ attributes }) => attributes?.some((some) => some.mode === mode)),
     ),
     key: stream(seed, purpose.folds, tensor.dims.length + 1),
-    predictBlank: blankPredictor(tensor, {
-      folds,
-      models: models.map((_, fold) => stacked.map(({ models }) => models[fold])),
-      attributes: stacked.map(({ attributes }) => attributes),
-      weights: stack.foldWeights.map((own) => stacked.map(({ c }) => own[c])),
-      neighbours: corrected?.neighbours,
-    }),
-  })
-  const intervals = { ...learned, emptyRows }
+    predictBlank: blankPredictor(tensor, combined),
+  }
+  const intervals = {
+    ...learned,
+    emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
+    leastEntries: leastEntriesOf(observed),
+  }
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {
     folds,

@@ -4,13 +4,15 @@
  * intervals.
  */
 import { InputError } from '../../base/inputError.ts'
-import type { ReshapedModes } from '../../tensor/index.ts'
+import type { ReshapedModes, SparseTensor } from '../../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
-import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
+import { CpModel, type FoldInOptions, type ForecastModelOptions } from '../cpModel.ts'
 import { leadingMembers, modeName } from '../factored.ts'
 import type { Labels } from '../labelLookup.ts'
 import { TensorModel, type TensorModelFields } from '../tensorModel.ts'
+import { align, alignRows, type NewEntry, valueNameOf } from './align.ts'
 import { emptyRowIntervals } from './emptyRows/emptyRowInterval.ts'
+import { foldIntoMembers } from './foldIntoMembers.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
 import { type Stability, stabilityOf } from './stability.ts'
@@ -159,13 +161,13 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
     const { min, max } = observed ?? { min: -Infinity, max: Infinity }
     // Where unlisted cells are zeros, rows without entries are observed, too.
     const isUnknown = observed && this.training.missing !== 'zero'
-    const inEmptyRows = isUnknown ? emptyRowIntervals(intervals, observed, level) : undefined
+    const inUnusualRows = isUnknown ? emptyRowIntervals(intervals, observed, level) : undefined
     return (cell, value) => {
-      const support = supportOf(observed?.counts, cell)
+      const unusual = inUnusualRows ? inUnusualRows(cell, value) : 'usual'
       const ends =
-        support === 0 && inEmptyRows
-          ? inEmptyRows(cell, value)
-          : intervalAt(intervals, cell, value, support, level)
+        unusual === 'usual'
+          ? intervalAt(intervals, cell, value, supportOf(observed?.counts, cell), level)
+          : unusual
       const [low, high] = ends ?? [NaN, NaN]
       return {
         value,
@@ -180,7 +182,7 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
     return this.members[0].rank
   }
 
-  /** Why cells in some rows without entries have no interval. */
+  /** Why cells in some rows without entries, or of fewer than in training, have no interval. */
   get reasonWithoutInterval(): string {
     return this.intervals?.emptyRows
       ? 'too few other rows can be left out to tell how far predictions are off there'
@@ -190,11 +192,11 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   /** The sentence that refuses an interval of a cell, with its rows without entries. */
   #refusal(cell: ArrayLike<number>): string {
     const rows = this.dims.flatMap((_, mode) =>
-      this.observed?.counts[mode][cell[mode]] === 0
+      (this.observed?.counts[mode][cell[mode]] ?? 0) < (this.intervals?.leastEntries?.[mode] ?? 1)
         ? [`${modeName(this, mode)} ${this.label(mode, cell[mode])}`]
         : [],
     )
-    return `There is no interval for ${rows.join(' and ')}, of which there are no entries: ${this.reasonWithoutInterval}.`
+    return `There is no interval for ${rows.join(' and ')}, of which there are no entries, or fewer than in training: ${this.reasonWithoutInterval}.`
   }
 
   /** The first member as a model, with the labels and statistics of the ensemble. */
@@ -219,6 +221,23 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
       members: members.map(
         ({ fields }) => new CpModel({ ...fields, labels: undefined, observed: undefined }),
       ),
+    })
+  }
+
+  /**
+   * Fold-in: an ensemble with additional rows, which every member solves from new entries while all other rows
+   * stay as they are. Intervals in these rows are as in rows of as many entries. Throws if modes were merged
+   * or split.
+   * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
+   * @param options name of the value, and whether existing rows are updated, too
+   */
+  foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpEnsemble<M> {
+    const { value = valueNameOf(this), update = false } = options
+    const tensor = 'indices' in entries ? align(this, entries) : alignRows(this, entries, value)
+    const { modes, weights, neighbours, training } = this
+    return new CpEnsemble({
+      ...{ modes, weights, neighbours, training },
+      ...foldIntoMembers(this, tensor, update),
     })
   }
 

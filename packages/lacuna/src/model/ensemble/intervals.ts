@@ -29,6 +29,8 @@ export interface Intervals {
    * there.
    */
   emptyRows?: readonly EmptyRowGroup[]
+  /** Per mode, the fewest entries of a row in training; rows of fewer are in a group of `emptyRows`. */
+  leastEntries?: readonly number[]
 }
 
 /** Most groups by support. */

@@ -7,7 +7,7 @@ interface ObservedModel {
   dims: readonly number[]
   observed?: Observed
   unobserved: readonly Uint32Array[]
-  prior: Prior
+  prior: Pick<Prior, 'kind'>
 }
 
 /**

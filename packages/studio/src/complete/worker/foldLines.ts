@@ -1,5 +1,6 @@
 /** Fold-in of rows that the user types as lines. */
 import type { CpModel, SparseTensor } from 'lacuna'
+import type { CpEnsemble } from 'lacuna/folds'
 import { align, modeName } from 'lacuna/internal'
 import { readRows, textTable } from 'lacuna/tables'
 
@@ -10,9 +11,9 @@ import { readRows, textTable } from 'lacuna/tables'
  * @returns the model with the new rows, the entries of the lines, and per mode the labels of the new rows
  */
 export async function foldLines(
-  model: CpModel,
+  model: CpModel | CpEnsemble,
   lines: string,
-): Promise<{ model: CpModel; entries: SparseTensor; added: string[][] }> {
+): Promise<{ model: CpModel | CpEnsemble; entries: SparseTensor; added: string[][] }> {
   const names = model.dims.map((_, mode) => modeName(model, mode))
   const value = typeof model.training.value === 'string' ? model.training.value : 'value'
   const header = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)

@@ -129,13 +129,7 @@ const functions = {
   ): Ranked[] => rankRows(currentModel(), observedEntries(), findRows(labels, [mode]), mode, most, filter),
   /** Folds in new rows. @param lines one entry per line: a label per mode, and the value */
   async foldIn(lines: string): Promise<FoldInOutcome> {
-    const single = currentModel()
-    if (!(single instanceof CpModel))
-      throw new InputError(
-        'option',
-        'New rows go into one model, and these are several that were learned by folds.',
-      )
-    const found = await foldLines(single, lines)
+    const found = await foldLines(currentModel(), lines)
     foldedEntries.push(found.entries)
     model = found.model
     return { model: summarizeModel(model, { observed: true }), added: found.added }

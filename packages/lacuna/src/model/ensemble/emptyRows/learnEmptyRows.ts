@@ -19,9 +19,12 @@ import { distanceRange, type GapTrial, gapDistances, gapTrials } from './gaps.ts
 export interface EmptyRowGroup extends Curve {
   /** The modes whose rows have no entries, ascending from 0. */
   modes: readonly number[]
-  /** Per such mode, how its rows without entries lie. */
-  kinds: readonly GapKind[]
-  /** Per such mode, the least and the largest distance of a row from the nearest one with entries. */
+  /** Per such mode, how its rows without entries lie; 'few': its rows have fewer entries than any in training. */
+  kinds: readonly (GapKind | 'few')[]
+  /**
+   * Per such mode, the least and the largest distance of a row from the nearest one with entries, or number of
+   * entries.
+   */
   ranges: readonly (readonly number[])[]
   /** Quantiles of the relative residuals at equal steps. */
   residuals: readonly number[]
@@ -142,7 +145,7 @@ function drawEntries(
 }
 
 /** Learns the curve and the quantiles of a group; undefined if it has too few residuals or rows. */
-function learnGroup(
+export function learnGroup(
   { tensor: { indices, values }, scale, observed }: EmptyRowsInput,
   { modes, kinds }: Pick<EmptyRowGroup, 'modes' | 'kinds'>,
   entries: readonly number[],
@@ -190,7 +193,11 @@ function effectiveRows(column: readonly number[]): number {
  * residuals beyond the quantiles of 5 and 95%. Forecast rows follow each other, and their errors last: there
  * also runs of 2, 4 or 8 rows count, and the effect on the mean of residuals.
  */
-function independentResiduals(column: readonly number[], kind: GapKind, relative: Float64Array): number {
+function independentResiduals(
+  column: readonly number[],
+  kind: GapKind | 'few',
+  relative: Float64Array,
+): number {
   const n = column.length
   const sorted = relative.slice().sort()
   const [low, high] = [sorted[Math.floor(0.05 * n)], sorted[Math.min(n - 1, Math.ceil(0.95 * n))]]
