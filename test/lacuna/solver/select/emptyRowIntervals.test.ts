@@ -206,7 +206,9 @@ it('intervals in rows without entries survive a file; one without them refuses, 
   const Kind = Object.getPrototypeOf(model).constructor as new (fields: object) => CpEnsemble
   const old = new Kind({ dims, members, observed, neighbours, intervals })
   const older = decodeAnyModel(encodeEnsemble(old), 'b.npz') as CpEnsemble
-  expect(() => older.interval([28, 3, 4])).toThrow('is of an older version')
+  expect(() => older.interval([28, 3, 4])).toThrow(
+    'was learned without what they are made of, by an older version',
+  )
   expect(older.interval([8, 3, 4])).toEqual(model.interval([8, 3, 4]))
 })
 

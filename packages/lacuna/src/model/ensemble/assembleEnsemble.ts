@@ -76,7 +76,7 @@ export interface AssembledEnsemble {
 }
 
 /** A stage that can be left out. */
-export type OptionalStage = 'neighbours' | 'stability'
+export type OptionalStage = 'neighbours' | 'emptyRows' | 'stability'
 
 /** Seconds that the stages of assembling an ensemble took; plain data. */
 export interface AssemblySeconds {
@@ -172,8 +172,10 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   }
   const intervals = {
     ...learned,
-    emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
-    leastEntries: leastEntriesOf(observed),
+    ...(isWanted('emptyRows') && {
+      emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
+      leastEntries: leastEntriesOf(observed),
+    }),
   }
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {

@@ -186,7 +186,7 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   get reasonWithoutInterval(): string {
     return this.intervals?.emptyRows
       ? 'too few other rows can be left out to tell how far predictions are off there'
-      : 'the ensemble is of an older version, which had none there; learn it anew'
+      : 'the ensemble was learned without what they are made of, by an older version or within too little time'
   }
 
   /** The sentence that refuses an interval of a cell, with its rows without entries. */

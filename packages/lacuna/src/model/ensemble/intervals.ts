@@ -25,8 +25,8 @@ export interface Intervals {
   /** For each group by support and scale, the shrinkage of residuals from one model to the mean of all. */
   shares: readonly number[]
   /**
-   * Groups of cells in rows without entries; undefined in files of older versions, which have no intervals
-   * there.
+   * Groups of cells in rows without entries; undefined in files of older versions, or where there was no time
+   * for them, and then there are no intervals.
    */
   emptyRows?: readonly EmptyRowGroup[]
   /** Per mode, the fewest entries of a row in training; rows of fewer are in a group of `emptyRows`. */

@@ -169,6 +169,7 @@ const sumOver = <T>(items: readonly T[], numberOf: (item: T) => number): number 
 /** The stages that can be left out, in words. */
 const stageNames: Readonly<Record<OptionalStage, string>> = {
   neighbours: 'the correction by neighbours',
+  emptyRows: 'intervals of rows without entries',
   stability: 'the stability of components',
 }
 
