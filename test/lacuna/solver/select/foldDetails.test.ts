@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseOrdered } from '#cli/commands/complete/ordered.ts'
 import { rankPlot } from '#cli/report/rankPlot.ts'
+import { trialPlot } from '#cli/report/trialPlot.ts'
 import { decodeAnyModel, encodeEnsemble } from '#lacuna/folds.js'
 import { decodeNpz, encodeNpz } from '#lacuna/formats.js'
 import { complete, InputError, synthetic } from '#lacuna/index.js'
@@ -140,4 +141,19 @@ it('rankPlot draws the errors of all ranks, and once more those near the best', 
   const page = await rankPlot(trials, trials[4], 'html')
   expect(page).toContain('<td>16</td><td>35</td><td>± 0.5</td><td>chosen</td>')
   expect(page).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/)
+})
+
+it('trialPlot draws every trial of a search by name, the best first, with the weights of those combined', async () => {
+  const trials = [
+    { name: 'rank 8 (2 folds)', rmse: 3, spread: 0.2 },
+    { name: 'rank 64 <b>', rmse: 1, spread: 0.1, weight: 0.6 },
+    { name: 'rank 16, merged 1,2', rmse: 1.2, spread: 0.1, weight: 0.4 },
+  ]
+  const svg = await trialPlot(trials, 'svg')
+  expect(svg.indexOf('rank 64 &lt;b&gt;')).toBeLessThan(svg.indexOf('rank 16, merged 1,2'))
+  expect(svg.indexOf('rank 16, merged 1,2')).toBeLessThan(svg.indexOf('rank 8 (2 folds)'))
+  expect(svg.match(/<circle/g)!.length).toBeGreaterThanOrEqual(3)
+  const html = await trialPlot(trials, 'html')
+  expect(html).toContain('<td>rank 16, merged 1,2</td><td>1.2</td><td>± 0.1</td><td>0.4</td>')
+  expect(html).not.toContain('<b>')
 })

@@ -43,7 +43,7 @@ import {
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
-import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
+import { checkPlot, writeRankPlot, writeTrialPlot } from './report/crossFitDetails.ts'
 import { crossFitJson, crossFitText, describeLeftOut, evaluateOnTest } from './report/crossFitReport.ts'
 
 /** Options of `complete` that concern cross-fitting. */
@@ -218,12 +218,13 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
 }
 
 /**
- * Writes the plot of errors against ranks, of those trials that differ from the first in nothing but the
- * rank; does nothing without a path or trials.
+ * Writes the plot of all trials where shapes or links were tried, or else of errors against ranks, of those
+ * trials that differ from the first in nothing but the rank; does nothing without a path or trials.
  */
 async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
-  const { trials, chosen } = choice
+  const { trials, chosen, combined } = choice
+  if (trials.some(({ isScreening }) => isScreening) || combined) return writeTrialPlot(path, choice)
   const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
   const comparable = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
   const marked = comparable.includes(chosen) ? chosen : comparable.find(({ rank }) => rank === chosen.rank)

@@ -4,7 +4,14 @@
  */
 import { InputError } from 'lacuna'
 import type { FoldedCompletion, OutOfFold } from 'lacuna/folds'
-import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
+import {
+  type FoldChoice,
+  option,
+  sentence,
+  type TrainingRecord,
+  trialName,
+  writeFileWhole,
+} from 'lacuna/internal'
 import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
 import { formatCount, formatNumber } from '../../../print/format.ts'
 
@@ -79,5 +86,19 @@ export async function writeRankPlot(
 ): Promise<void> {
   const { rankPlot } = await import('../../../report/rankPlot.ts')
   const text = await rankPlot(trials, chosen, path.endsWith('.svg') ? 'svg' : 'html')
+  await writeFileWhole(path, [new TextEncoder().encode(text)])
+}
+
+/** Writes a plot of all trials of a search, as .svg or .html by the ending of the path. */
+export async function writeTrialPlot(path: string, { trials, chosen, combined }: FoldChoice): Promise<void> {
+  const { trialPlot } = await import('../../../report/trialPlot.ts')
+  const weights = new Map(combined?.map(({ trial, weight }) => [trialName(trial), weight]))
+  if (!combined) weights.set(trialName(chosen), 1)
+  const drawn = trials.map((trial) => {
+    const { rmse, spread, isScreening, folds } = trial
+    const name = isScreening ? `${trialName(trial)} (${folds} folds)` : trialName(trial)
+    return { name, rmse, spread, weight: isScreening ? undefined : weights.get(name) }
+  })
+  const text = await trialPlot(drawn, path.endsWith('.svg') ? 'svg' : 'html')
   await writeFileWhole(path, [new TextEncoder().encode(text)])
 }
