@@ -32,6 +32,13 @@ it('a candidate that adds nothing to a better one is left out', () => {
   expect(stackCandidates([worse, best], { values, folds, count }).weights).toEqual([0, 1])
 })
 
+it('of two candidates with the same predictions one is left out', () => {
+  // Predictions that are too small as a whole: a second copy would make up for that.
+  const small = candidate(2, 1).map((x) => 0.7 * x)
+  const { weights } = stackCandidates([small, small.slice()], { values, folds, count })
+  expect(weights.filter((weight) => weight > 0)).toHaveLength(1)
+})
+
 it('weights are never negative, and at most five candidates are combined', () => {
   const candidates = Array.from({ length: 9 }, (_, c) => candidate(10 + c, 1, 0.3))
   const { weights } = stackCandidates(candidates, { values, folds, count })

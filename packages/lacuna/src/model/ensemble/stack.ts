@@ -71,7 +71,7 @@ export function stackCandidates(
   while (chosen.subset.length < Math.min(MOST_CANDIDATES, size)) {
     let next = chosen
     for (let c = 0; c < size; c++) {
-      if (chosen.subset.includes(c)) continue
+      if (chosen.subset.some((d) => isSame(all, c, d))) continue
       for (let step = 1; step <= SHRINKAGE_STEPS; step++) {
         const subset = [...chosen.subset, c]
         const squares = nested(subset, step / SHRINKAGE_STEPS)
@@ -138,6 +138,12 @@ function addEquations(some: readonly NormalEquations[]): NormalEquations {
     sum.yy += yy
   }
   return sum
+}
+
+/** Whether two candidates have the same predictions, as far as sums of their products show it. */
+function isSame({ XX, Xy: { length: size } }: NormalEquations, c: number, d: number): boolean {
+  const distance = XX[c * size + c] - 2 * XX[c * size + d] + XX[d * size + d]
+  return distance <= 1e-9 * XX[c * size + c]
 }
 
 /** The weights of candidate c alone. */
