@@ -578,7 +578,7 @@ export const mutants = [
   // model
   {
     name: 'conformal ranks of n − 1',
-    file: 'packages/lacuna/src/model/ensemble/intervals.ts',
+    file: 'packages/lacuna/src/model/ensemble/quantiles.ts',
     find: '(i / count) * (n + 1) - 1',
     replace: '(i / count) * (n - 1) - 1',
     tests: ['test/lacuna/model/ensemble/intervals.test.ts'],
@@ -710,12 +710,12 @@ export const mutants = [
   },
   {
     name: 'residuals of the same group are compared',
-    file: 'packages/lacuna/src/model/ensemble/similarLags.ts',
-    find: 'if (groupAt && groupAt[i] === groupAt[j]) continue',
-    replace: 'if (groupAt && groupAt[i] < 0) continue',
+    file: 'packages/lacuna/src/kernels/folds/sums.ts',
+    find: 'if (groups != 0 && load<u8>(groups + i) == load<u8>(groups + j)) continue;',
+    replace: 'if (groups != 0 && load<u8>(groups + i) > 255) continue;',
     tests: ['test/lacuna/model/ensemble/stability.test.ts'],
     testNames: 'lags at which',
-    rebuild: 'tsc',
+    rebuild: 'all',
   },
   {
     name: 'neighbours are kept however little they help',

@@ -77,7 +77,7 @@ export { fixedStage } from './solver/methods/schedule.ts'
 export { modelBytes, stateBytes } from './solver/run/copyBytes.ts'
 export { priorRemark, sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
-export { type Chosen, chooseSettings, choosesByDefault } from './solver/select/choose.ts'
+export { type Chosen, chooseSettings } from './solver/select/choose.ts'
 export { chooseByFolds } from './solver/select/chooseByFolds.ts'
 export type { SearchOptions } from './solver/select/foldSearch.ts'
 export { isSearch } from './solver/select/foldsCheckpoint.ts'
@@ -91,7 +91,7 @@ export {
   type TrialSettings,
   trialName,
 } from './solver/select/trials.ts'
-export { settingsOf } from './solver/settings/options.ts'
+export { choosesByDefault, settingsOf } from './solver/settings/options.ts'
 export {
   defaults,
   lossNames,

@@ -6,6 +6,7 @@ import { featureCount, ResidualField } from '#lacuna/model/ensemble/residualFiel
 import { learnScale } from '#lacuna/model/ensemble/residualScale.js'
 import { baselinesOf, predictByBaseline } from '#lacuna/model/evaluate/baselines.js'
 import { ErrorTally } from '#lacuna/model/evaluate/errorTally.js'
+import { tallyMany } from '#lacuna/model/evaluate/tallyMany.js'
 import { FoldKernel, predictByKernel, shardsOf, useKernel } from '#lacuna/model/foldKernel.js'
 import { CpModel } from '#lacuna/model/index.js'
 import { random, randomModel } from './answers.ts'
@@ -118,8 +119,8 @@ describe('errors and baselines by the kernel', () => {
     const y = Float64Array.of(1, 0, 1e38, 3e-320, 2.5 + 1e-12, -4, 7e9)
     const [one, many] = [new ErrorTally(), new ErrorTally()]
     for (const [e, value] of x.entries()) one.add(value, y[e])
-    many.addMany(x.subarray(0, 3), y.subarray(0, 3))
-    many.addMany(x.subarray(3), y.subarray(3))
+    tallyMany(many, x.subarray(0, 3), y.subarray(0, 3))
+    tallyMany(many, x.subarray(3), y.subarray(3))
     expect(many.toString()).toBe(one.toString())
     expect(many.summary).toEqual(one.summary)
   })

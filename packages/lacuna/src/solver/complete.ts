@@ -2,10 +2,16 @@
 import type { SparseTensor } from '../tensor/index.ts'
 import { Run } from './run/run.ts'
 import type { Completion } from './run/runState.ts'
-import { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
+import type { Chosen } from './select/choose.ts'
 import type { FoldedCompletion } from './select/completeByFolds.ts'
 import type { RankByFolds } from './select/rankByFolds.ts'
-import { type AutoRankOptions, type FoldedOptions, type RunOptions, settingsOf } from './settings/options.ts'
+import {
+  type AutoRankOptions,
+  choosesByDefault,
+  type FoldedOptions,
+  type RunOptions,
+  settingsOf,
+} from './settings/options.ts'
 
 /**
  * Fits several models by cross-fitting and combines them; `completeByFolds` of lacuna/folds has more options.
@@ -49,7 +55,7 @@ export async function complete(
   const found = isRankToFind ? await findRank(tensor, rest) : {}
   const { ranks, ...limits } = found
   const asked: RunOptions = rank === undefined || rank === 'auto' ? { ...rest, ...limits } : { ...rest, rank }
-  const { options, choice, state }: Chosen = choose ? await chooseSettings(tensor, asked) : { options: asked }
+  const { options, choice, state }: Chosen = choose ? await chooseByTrials(tensor, asked) : { options: asked }
   const run = await (state ? Run.resume(state, tensor, options) : Run.start(tensor, options))
   try {
     for await (const report of run) onEpoch?.(report)
@@ -66,6 +72,12 @@ export async function complete(
 async function findRank(tensor: SparseTensor, options: RunOptions): Promise<RankByFolds> {
   const { rankByFolds } = await import('./select/rankByFolds.ts')
   return rankByFolds(tensor, options)
+}
+
+/** Chooses settings by trials. Its code is loaded when it is first needed. */
+async function chooseByTrials(tensor: SparseTensor, options: RunOptions): Promise<Chosen> {
+  const { chooseSettings } = await import('./select/choose.ts')
+  return chooseSettings(tensor, options)
 }
 
 /**

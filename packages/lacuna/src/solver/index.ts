@@ -10,7 +10,7 @@ export type { EpochReport } from './run/report.ts'
 export { Run } from './run/run.ts'
 export type { Completion, Progress, RunState } from './run/runState.ts'
 export { explainStop, type StopReason } from './run/stopping.ts'
-export { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
+export { type Chosen, chooseSettings } from './select/choose.ts'
 export {
   type Candidate,
   type ChooseByFoldsOptions,
@@ -38,6 +38,7 @@ export {
   type AutoRankOptions,
   type Changes,
   type CompleteOptions,
+  choosesByDefault,
   type RunOptions,
   settingsOf,
 } from './settings/options.ts'

@@ -1,11 +1,7 @@
 /** Exact sums of errors over entries, from which all error measures follow. */
 
-import { shardsOf, useKernel } from '../foldKernel.ts'
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 import { ExactSum } from './exactSum.ts'
-
-/** Bytes of the counters of an exact sum. */
-const COUNTER_BYTES = 8 * 4096
 
 /**
  * Exact sums of squared errors, absolute errors and squared values; tallies of different entries can be
@@ -35,20 +31,13 @@ export class ErrorTally {
   }
 
   /**
-   * Adds many entries.
-   * @param x their values
-   * @param y their predictions
+   * Adds entries by the counters of their exact sums (tallyMany.ts).
+   * @param counters of squared errors, absolute errors and squared values
    */
-  addMany(x: Float32Array, y: Float32Array | Float64Array): void {
-    for (const { from, to } of shardsOf(x.length))
-      useKernel((kernel) => {
-        const counters = kernel.allocate(3 * COUNTER_BYTES)
-        const values = kernel.put(x.subarray(from, to))
-        kernel.run.addExact(values, kernel.put(new Float64Array(y.subarray(from, to))), to - from, counters)
-        for (const [at, sum] of [this.#squares, this.#absolutes, this.#norm2].entries())
-          sum.addCounters(kernel.doubles(counters + at * COUNTER_BYTES, COUNTER_BYTES / 8), to - from)
-        this.#entries += to - from
-      })
+  addCounters(counters: readonly Float64Array[], entries: number): void {
+    for (const [at, sum] of [this.#squares, this.#absolutes, this.#norm2].entries())
+      sum.addCounters(counters[at], entries)
+    this.#entries += entries
   }
 
   /** Returns the sums as text, for `addAll` in another process. */

@@ -7,6 +7,7 @@ import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 import { type ModeErrors, modeErrors } from './modeErrors.ts'
 import { errorsBySupport, type SupportErrors } from './supportErrors.ts'
+import { tallyMany } from './tallyMany.ts'
 import { type BaselineError, baselinesByFolds, compareWithBaselines } from './verdict.ts'
 
 /** Errors on the training entries, each predicted by the model that was fitted without it; plain data. */
@@ -81,6 +82,6 @@ export function evaluateOutOfFold(tensor: SparseTensor, fit: OutOfFoldPrediction
 /** The error of predictions of all entries of a tensor. */
 function errorOf({ values }: SparseTensor, predictions: Float32Array): ErrorSummary {
   const tally = new ErrorTally()
-  tally.addMany(values, predictions)
+  tallyMany(tally, values, predictions)
   return tally.summary
 }

@@ -3,6 +3,7 @@ import { type SparseTensor, splitFold } from '../../tensor/index.ts'
 import { baselinesOf, predictByBaseline } from './baselines.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
+import { tallyMany } from './tallyMany.ts'
 
 /** The error of a baseline. */
 export interface BaselineError {
@@ -34,7 +35,7 @@ export function compareWithBaselines(rmse: number, baselines: readonly BaselineE
 export const baselinesOnTest = (train: SparseTensor, test: SparseTensor): BaselineError[] =>
   baselinesOf(train).map((baseline) => {
     const tally = new ErrorTally()
-    tally.addMany(test.values, predictByBaseline(baseline, test))
+    tallyMany(tally, test.values, predictByBaseline(baseline, test))
     return { name: baseline.name, error: tally.summary }
   })
 
@@ -51,7 +52,7 @@ export function baselinesByFolds(tensor: SparseTensor, folds: Uint8Array, count:
     for (const baseline of baselinesOf(train)) {
       const tally = tallies.get(baseline.name) ?? new ErrorTally()
       tallies.set(baseline.name, tally)
-      tally.addMany(out.values, predictByBaseline(baseline, out))
+      tallyMany(tally, out.values, predictByBaseline(baseline, out))
     }
   }
   return [...tallies].map(([name, tally]) => ({ name, error: tally.summary }))

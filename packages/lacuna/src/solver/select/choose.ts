@@ -13,7 +13,7 @@ import {
 } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
-import { type RunOptions, settingsOf } from '../settings/options.ts'
+import { choosesByDefault, type RunOptions, settingsOf } from '../settings/options.ts'
 import { featuresDigest } from '../settings/sideInformation.ts'
 import {
   alternativeChanges,
@@ -25,13 +25,6 @@ import {
 
 /** Number of folds of which one is held out: a tenth of the entries. */
 const HELD_OUT_FOLDS = 10
-
-/**
- * Whether settings are chosen by trials where `choose` is not given: true if there are lags or attributes,
- * which help on some data and hurt on other.
- */
-export const choosesByDefault = ({ lags = {}, features }: RunOptions): boolean =>
-  Object.keys(lags).length > 0 || features !== undefined
 
 /** The settings that trials chose, and a run to continue with. */
 export interface Chosen {

@@ -266,3 +266,10 @@ export function changedSettings(settings: Settings, changes: Changes): Settings 
       )
   return checkSettings({ ...settings, ...changes })
 }
+
+/**
+ * Whether settings are chosen by trials where `choose` is not given: true if there are lags or attributes,
+ * which help on some data and hurt on other.
+ */
+export const choosesByDefault = ({ lags = {}, features }: RunOptions): boolean =>
+  Object.keys(lags).length > 0 || features !== undefined

@@ -4,7 +4,7 @@ import { waitFor } from '../../../base/waits.ts'
 import type { Answer, Reply, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 import { startWorker, type WorkerPort } from './startWorker.ts'
-import { createThread } from './thread.ts'
+import type { createThread } from './thread.ts'
 
 /** A request without an answer yet. */
 interface PendingRequest {
@@ -84,13 +84,16 @@ function errorOf({ failure, input }: Extract<Reply, { failure: string }>): Error
 
 /**
  * Returns a pool for pages that cannot share memory: the calling thread does all the work, with a pause
- * between requests for messages.
+ * between requests for messages. Its program is loaded when it is first needed: other pages have it as the text
+ * of their workers.
  */
 export function callingThreadPool(): Pool {
-  const answer = createThread()
+  let thread: Promise<ReturnType<typeof createThread>> | undefined
   return {
     threads: 1,
     async ask(_, request) {
+      thread ??= import('./thread.ts').then(({ createThread }) => createThread())
+      const answer = await thread
       await new Promise((resolve) => setTimeout(resolve))
       return [await answer(request(0))]
     },
