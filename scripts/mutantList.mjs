@@ -309,10 +309,10 @@ export const mutants = [
   },
   {
     name: 'neighbours in blocks are known by the model that was fitted without them, too',
-    file: 'packages/lacuna/src/model/ensemble/entryFeatures.ts',
+    file: 'packages/lacuna/src/model/ensemble/neighbours/entryFeatures.ts',
     find: 'const folds = this.#isByEntry ? 0 : this.#at.folds',
     replace: 'const folds = 0 * this.#at.folds',
-    tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
+    tests: ['test/lacuna/model/ensemble/neighbours/neighbours.test.ts'],
     rebuild: 'tsc',
   },
   {
@@ -702,10 +702,10 @@ export const mutants = [
   },
   {
     name: 'residuals are alike whatever chance does',
-    file: 'packages/lacuna/src/model/ensemble/similarLags.ts',
+    file: 'packages/lacuna/src/model/ensemble/neighbours/similarLags.ts',
     find: 'Math.max(LEAST_CORRELATION, 4 / Math.sqrt(pairs[lag]))',
     replace: 'LEAST_CORRELATION',
-    tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
+    tests: ['test/lacuna/model/ensemble/neighbours/neighbours.test.ts'],
     rebuild: 'tsc',
   },
   {
@@ -719,18 +719,18 @@ export const mutants = [
   },
   {
     name: 'neighbours are kept however little they help',
-    file: 'packages/lacuna/src/model/ensemble/neighbours.ts',
+    file: 'packages/lacuna/src/model/ensemble/neighbours/neighbours.ts',
     find: 'const LEAST_GAIN = 2e-3',
     replace: 'const LEAST_GAIN = 0',
-    tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
+    tests: ['test/lacuna/model/ensemble/neighbours/neighbours.test.ts'],
     rebuild: 'tsc',
   },
   {
     name: 'a fold’s regression has seen it',
-    file: 'packages/lacuna/src/model/ensemble/neighbours.ts',
+    file: 'packages/lacuna/src/model/ensemble/neighbours/neighbours.ts',
     find: 'if (fold === without) return',
     replace: 'if (fold < 0) return',
-    tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
+    tests: ['test/lacuna/model/ensemble/neighbours/neighbours.test.ts'],
     rebuild: 'tsc',
   },
   {

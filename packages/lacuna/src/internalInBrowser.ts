@@ -55,7 +55,7 @@ export { type ModeKind, modeKinds } from './model/answer/modeKinds.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { componentShares } from './model/componentShares.ts'
 export { align } from './model/ensemble/align.ts'
-export type { Ordered } from './model/ensemble/neighbours.ts'
+export type { Ordered } from './model/ensemble/neighbours/neighbours.ts'
 export { RowIntervals } from './model/ensemble/rowIntervals.ts'
 export { meanError, testError } from './model/evaluate/testErrors.ts'
 export {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { normal, stream } from '#lacuna/base/random.js'
-import { learnNeighbours } from '#lacuna/model/ensemble/neighbours.js'
-import { similarLags, sortAlongMode } from '#lacuna/model/ensemble/similarLags.js'
+import { learnNeighbours } from '#lacuna/model/ensemble/neighbours/neighbours.js'
+import { similarLags, sortAlongMode } from '#lacuna/model/ensemble/neighbours/similarLags.js'
 import { cellsOf, tensorOf } from '../answers.ts'
 
 const gauss = (at: number, key = 1): number => normal(stream(key, 79), at)

@@ -1,5 +1,5 @@
 // Features of entries from the residuals at neighbouring cells, and the sums of their regression; the host's
-// model/ensemble/residualField.ts has the same features of any cell.
+// model/ensemble/neighbours/residualField.ts has the same features of any cell.
 import { addressAt, f32At, f64At, setF32, setF64, u32At } from "./memory";
 import { slotOf } from "./numbers";
 

@@ -30,7 +30,7 @@ import {
   type Neighbours,
   neighbourBytes,
   type Ordered,
-} from './neighbours.ts'
+} from './neighbours/neighbours.ts'
 import { type Stack, type StackedEntries, stackCandidates } from './stack.ts'
 
 /** The models of a cross-fit, and their predictions of the entries that they were fitted without. */

@@ -14,7 +14,7 @@ import { align, alignRows, type NewEntry, valueNameOf } from './align.ts'
 import { emptyRowIntervals } from './emptyRows/emptyRowInterval.ts'
 import { foldIntoMembers } from './foldIntoMembers.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
-import { corrector, type Neighbours } from './neighbours.ts'
+import { corrector, type Neighbours } from './neighbours/neighbours.ts'
 import { type Stability, stabilityOf } from './stability.ts'
 
 /** The fields of an ensemble. */

@@ -2,7 +2,7 @@
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { CpModel } from '../../cpModel.ts'
 import { forEachPrediction } from '../../predict/products.ts'
-import { corrector, type Neighbours } from '../neighbours.ts'
+import { corrector, type Neighbours } from '../neighbours/neighbours.ts'
 import type { Attributes } from './attributes.ts'
 import { blankRows, isInTime } from './blankFactors.ts'
 import type { GapTrial } from './gaps.ts'

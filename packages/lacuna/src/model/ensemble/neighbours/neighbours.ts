@@ -3,8 +3,8 @@
  * cells. Features are, where modes are ordered, the residuals at some lags and in a window around the cell;
  * and in every mode the mean residual of the cells that differ in this mode alone.
  */
-import type { SparseTensor } from '../../tensor/index.ts'
-import { invertSymmetric } from '../foldIn/solveRow.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
+import { invertSymmetric } from '../../foldIn/solveRow.ts'
 import { indexBytes, indexCells, numberEntries } from './cellIndex.ts'
 import { EntryFeatures, leastOf, type RidgeSums } from './entryFeatures.ts'
 import { featureCount, ResidualField } from './residualField.ts'

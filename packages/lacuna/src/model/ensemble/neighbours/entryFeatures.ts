@@ -2,8 +2,8 @@
  * Features of all entries from the residuals at neighbouring cells, and their ridge regression: the loops run
  * in the kernel of cross-fitting.
  */
-import type { SparseTensor } from '../../tensor/index.ts'
-import { FoldKernel } from '../foldKernel.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
+import { FoldKernel } from '../../foldKernel.ts'
 import { isDenseEnough, slotsFor, stridesOf } from './cellIndex.ts'
 import { featureCount, WINDOW, windowOf } from './residualField.ts'
 

@@ -2,8 +2,8 @@
  * The lags along a mode at which residuals are correlated. Entries are sorted fiber by fiber in the order of
  * the mode, so that pairs within a distance are found without visiting the cells between them.
  */
-import { orderByModes, pickNumbers } from '../../tensor/index.ts'
-import { useKernel } from '../foldKernel.ts'
+import { orderByModes, pickNumbers } from '../../../tensor/index.ts'
+import { useKernel } from '../../foldKernel.ts'
 
 /** Least correlation at which the residuals at a lag count as similar; it must also be significant. */
 const LEAST_CORRELATION = 0.02
