@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
-import { decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import {
+  decodeAnyModel,
+  decodeSearch,
+  encodeEnsemble,
+  encodeSearch,
+  type FoldedCompletion,
+  type SearchState,
+} from '#lacuna/folds.js'
 import type { CpEnsemble } from '#lacuna/model/index.js'
 import { proposeAutoregression, proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
@@ -129,6 +136,40 @@ describe('the search for the best settings', () => {
     expect(model.weights).toHaveLength(model.members.length)
     for (const [c, { weight }] of combined!.entries())
       expect(model.weights![3 * c]).toBeCloseTo(weight / 3, 12)
+  })
+
+  it('continues after an interruption with the same trials, weights and models', async () => {
+    const abort = new AbortController()
+    let saved: SearchState | undefined
+    let trials = 0
+    const save = async (state: SearchState): Promise<void> => {
+      saved = state
+    }
+    const checkpointing = { every: Infinity, save }
+    const cut = await completeWhole(
+      trips,
+      { ...options, signal: abort.signal },
+      { ...best, checkpointing, onTrial: () => ++trials === 12 && abort.abort() },
+    )
+    expect(cut).toBeUndefined()
+    expect(saved!.trials.length).toBeGreaterThanOrEqual(11)
+    const begun: string[] = []
+    const resumed = (await completeWhole(
+      trips,
+      { ...options, threads: 1 },
+      {
+        ...best,
+        checkpointing: {
+          ...checkpointing,
+          saved: decodeSearch(Buffer.concat(encodeSearch(saved!)), 'saved'),
+        },
+        onBegin: (trial) => void begun.push(JSON.stringify(trial)),
+      },
+    ))!
+    expect(begun.length).toBeLessThan(result.choice!.trials.length - 10)
+    expect(resumed.choice).toEqual(result.choice)
+    expect(resumed.model.weights).toEqual(model.weights)
+    expect(resumed.model.predictMany(trips.indices)).toEqual(model.predictMany(trips.indices))
   })
 
   it('has the same bits on any threads and in any order of the entries', async () => {
