@@ -7,7 +7,11 @@ const jobs = ['test/cli/mpi.test.ts', 'test/lacuna/engine/mpi/**/*.test.ts', 'te
  * Tests of what a process has for good, such as its idle threads, or gives its children, such as the most memory
  * that it ever had.
  */
-const alone = ['test/lacuna/base/nodeThreads.test.ts', 'test/attacks/smallFiles.test.ts']
+const alone = [
+  'test/lacuna/base/nodeThreads.test.ts',
+  'test/lacuna/io/drive/threads/distinct.test.ts',
+  'test/attacks/smallFiles.test.ts',
+]
 
 export default defineConfig({
   test: {
