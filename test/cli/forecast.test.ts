@@ -1,8 +1,10 @@
 /** lacuna forecast: from a table and from a model. */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verdictOf } from '#cli/commands/forecast/backtestReport.ts'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-cli-forecast-'))
@@ -50,7 +52,7 @@ describe('lacuna forecast', () => {
     expect(stderr).toContain('date has gaps: 1 row without values was inserted, the first 2024-03-21.')
     expect(stderr).toContain('next.csv: 42 forecasts')
     expect(stdout).toContain('Backtests from 5 origins')
-    expect(stdout).toMatch(/^steps ahead +model +season ago \(7\) +mean of season +in 90% intervals$/m)
+    expect(stdout).toMatch(/^steps ahead +model +season ago \(7\) +mean of season \(7\) +in 90% intervals$/m)
     expect(stdout).toMatch(/^The forecast is better than simple rules: its error .* below that of /m)
   })
 
@@ -214,4 +216,18 @@ describe('lacuna forecast', () => {
     )
     expect(await refused(...sales, '--horizon', '2', '-o', 'sales.csv')).toContain('sales.csv')
   })
+})
+
+it('a forecast by a simple rule is said to be one', () => {
+  const errors = (rmse: number) => ({ rmse, mae: rmse })
+  const backtest = {
+    ...{ entries: 10, origins: [20], season: 21, steps: [] },
+    ...{ model: errors(14), naive: errors(17), seasonMean: errors(16) },
+  }
+  expect(verdictOf(backtest, ['mean of the season (7)'])).toBe(
+    'Nothing that was tried is better than a simple rule, which the forecast therefore is: mean of the season (7).',
+  )
+  expect(verdictOf(backtest, ['rank 5', 'mean of the season (7)'])).toMatch(
+    /^The forecast is better than simple rules: .* below that of the mean of the season \(21\)\.$/,
+  )
 })

@@ -122,3 +122,27 @@ it('fill warns if its entries are fewer than the parameters of its model', async
   const { stderr } = await run('fill', 'tiny.csv', ...given)
   expect(stderr).toContain('Caution: rank 10 has')
 })
+
+it('a value that is no number is refused, not replaced, where a model fills a table', async () => {
+  writeSensors(
+    'readable.csv',
+    () => false,
+    (n) => n % 10 === 3,
+  )
+  await run('complete', 'readable.csv', ...given, '--rank', '2', '-o', 'readable.npz')
+  const lines = text('readable.csv').split('\n')
+  lines[7] += ' °C'
+  writeFileSync(file('units.csv'), lines.join('\n'))
+  const { code, stderr } = await run(
+    'fill',
+    'readable.npz',
+    'units.csv',
+    '--value',
+    'temp',
+    '-o',
+    'never.csv',
+  )
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/units\.csv: temp has "[\d.]+ °C", which is no number, and would be replaced;/)
+  expect(() => text('never.csv')).toThrow()
+})

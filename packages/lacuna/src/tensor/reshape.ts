@@ -184,8 +184,15 @@ export const isReshaped = ({ mergeModes, split }: ResolvedReshaping): boolean =>
 /** Prints merged modes as they are typed: 1,2. */
 export const mergeText = (group: readonly number[]): string => group.map((mode) => mode + 1).join()
 /** Prints a split as it is typed: 3:24, or 3:7x24+5. */
-export const splitText = ({ mode, into, offset }: ResolvedReshaping['split'][number]): string =>
-  `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
+export const splitText = ({
+  mode,
+  into,
+  offset = 0,
+}: {
+  mode: number
+  into: number | readonly number[]
+  offset?: number
+}): string => `${mode + 1}:${lengthsOf(into).join('x')}${offset > 0 ? `+${offset}` : ''}`
 
 /**
  * Throws if a split has incomplete blocks. For tensors whose unlisted cells are zeros: the cells of a block

@@ -210,3 +210,25 @@ describe('the settings that are tried', () => {
     ).toEqual(['rank 4, log1p, coupled, day+slot=5,35'])
   })
 })
+
+it('the season is counted in steps of time also where some steps are missing for all rows', async () => {
+  const hours = Array.from({ length: 240 }, (_, hour) => hour).filter((hour) => hour % 29 !== 7)
+  const labels = [
+    ['a', 'b', 'c'],
+    hours.map((hour) => new Date(Date.UTC(2024, 2, 1, hour)).toISOString().slice(0, 19).replace('T', ' ')),
+  ]
+  const cells = hours.flatMap((hour, at) => [0, 1, 2].map((row) => ({ row, at, hour })))
+  const tensor = {
+    dims: [3, hours.length],
+    indices: [Uint32Array.from(cells, ({ row }) => row), Uint32Array.from(cells, ({ at }) => at)],
+    values: Float32Array.from(
+      cells,
+      ({ row, hour }) => (2 + row) * (3 + Math.sin((2 * Math.PI * hour) / 24) + (hour % 24 === 8 ? 2 : 0)),
+    ),
+    labels,
+    modes: [{ name: 'station' }, { name: 'ts' }],
+  }
+  const { inserted, backtest } = (await forecast(tensor, { horizon: 24, epochs: 10, threads: 1 }))!
+  expect(inserted.length).toBe(240 - hours.length)
+  expect(backtest!.season).toBe(24)
+})

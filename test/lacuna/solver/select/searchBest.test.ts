@@ -96,6 +96,17 @@ describe('the search for the best settings', () => {
     ])
   })
 
+  it('tries a mode of time split by its period, and shows it as typed', async () => {
+    const hourly = tensorOf(
+      [6, 72],
+      (cell) => chance(8, ...cell) < 0.7,
+      ([i, k]) => 5 + 4 * Math.sin((2 * Math.PI * (k + i)) / 12) + chance(9, i, k),
+    )
+    const modes = [{ name: 'sensor' }, { name: 'time' }]
+    const { choice } = (await completeWhole({ ...hourly, modes }, options, { ...best, ranks: [2, 4] }))!
+    expect(choice!.trials.map(({ split }) => split)).toContain('2:12')
+  })
+
   it('proposes a seasonal autoregression where time is one mode', () => {
     const lags = { '3+2': [1, 9, 63] }
     expect(proposeAutoregression({ mergeModes: [[1, 2]], lags })).toEqual([

@@ -7,7 +7,7 @@ const MOST_LINES = 10
 
 /** Formats the settings that were tried, the errors of the backtests, the coverage of intervals, and the verdict. */
 export function backtestReport(
-  { trials, backtest }: Pick<Forecast, 'trials' | 'backtest'>,
+  { trials, backtest, settings }: Pick<Forecast, 'trials' | 'backtest' | 'settings'>,
   intervals: ForecastIntervals | undefined,
 ): string {
   if (!backtest) return ''
@@ -48,14 +48,14 @@ export function backtestReport(
         '',
         `season ago (${season})`,
         '',
-        'mean of season',
+        `mean of season (${season})`,
         '',
         ...(intervals ? [`in ${percent(intervals.level)} intervals`] : []),
       ],
       ...lines,
       ['all', ...errorCells(backtest), ...(intervals ? [percent(intervals.coverage)] : [])],
     ]),
-    verdictOf(backtest),
+    verdictOf(backtest, settings),
   ].join('\n')
 }
 
@@ -76,11 +76,19 @@ function join(steps: readonly ComparedErrors[]): ComparedErrors {
   return { entries, model: errors('model'), naive: errors('naive'), seasonMean: errors('seasonMean') }
 }
 
-/** The sentence that compares the forecast with the simple rules. */
-export function verdictOf({ model, naive, seasonMean }: Backtest): string {
+/**
+ * The sentence that compares the forecast with the simple rules.
+ * @param settings those of the forecast, in words
+ */
+export function verdictOf(
+  { model, naive, seasonMean, season }: Backtest,
+  settings: readonly string[],
+): string {
+  if (settings.every((name) => /^(mean of the season|value one season before) /.test(name)))
+    return `Nothing that was tried is better than a simple rule, which the forecast therefore is: ${settings.join(', and ')}.`
   const rules = [
-    { name: 'the value one season before', rmse: naive.rmse },
-    { name: 'the mean of the season', rmse: seasonMean.rmse },
+    { name: `the value one season before (${season})`, rmse: naive.rmse },
+    { name: `the mean of the season (${season})`, rmse: seasonMean.rmse },
   ].sort((a, b) => a.rmse - b.rmse)
   const [best] = rules
   if (best.rmse === 0 && model.rmse > 0)

@@ -63,7 +63,7 @@ export async function runForecast(files: string[], options: ForecastCommandOptio
     await printJson({
       mode: modeName(answer.model, answer.mode),
       ...{ settings, trials, inserted, backtest },
-      ...(backtest && { verdict: verdictOf(backtest) }),
+      ...(backtest && { verdict: verdictOf(backtest, settings ?? []) }),
       ...(intervals && {
         interval: {
           level: intervals.level,

@@ -8,6 +8,7 @@ import type { AskedRows } from '../../model/index.ts'
 import {
   findColumn,
   freeName,
+  isMissingMark,
   type Labelled,
   meltTable,
   type OutputColumn,
@@ -18,7 +19,7 @@ import {
   type Thousands,
   textOfCell,
 } from '../table/index.ts'
-import { numberAsText } from '../text/index.ts'
+import { abbreviate, numberAsText } from '../text/index.ts'
 import { AbsentRows } from './absentRows.ts'
 import type { Input } from './files/index.ts'
 import { inferTypes, withTable } from './tables.ts'
@@ -126,6 +127,7 @@ export async function fillTable(
         const cells = batch.fields.map((cells) => textOfCell(cells, row))
         counts.rows++
         if (!Number.isNaN(batch.observed[row])) return [...cells, ...none, 'false']
+        refuseUnreadable(table, value, cells[column])
         counts.empty++
         if (Number.isNaN(predictions[row])) return [...cells, ...none, 'false']
         counts.filled++
@@ -181,6 +183,7 @@ export async function fillTable(
         const names = wide.flatMap((column, w) => {
           const y = predicted[(start + row) * wide.length + w]
           if (Number.isNaN(y)) return []
+          refuseUnreadable(table, table.columns[column].name, cells[column])
           counts.filled++
           cells[column] = numberIn(table, y)
           return [table.columns[column].name]
@@ -189,4 +192,16 @@ export async function fillTable(
       })
     }
   }
+}
+
+/**
+ * Throws if a cell without a number is not empty: filling it would replace a value that could not be read.
+ * @param text of the cell; null if it is empty
+ */
+function refuseUnreadable({ name }: Table, column: string, text: string | null): void {
+  if (text === null || text.trim() === '' || isMissingMark(text)) return
+  throw new InputError(
+    'table',
+    sentence`${name}: ${column} has "${abbreviate(text)}", which is no number, and would be replaced; make it a number, as by ${option('query')}, or leave it empty.`,
+  )
 }

@@ -92,14 +92,16 @@ export async function forecast(
       'option',
       sentence`${option('backtest')} is ${backtest}; it must be a whole number from 0.`,
     )
-  const axis = forecastAxis(tensor, time, given.lags)
-  if (!axis)
+  const found = forecastAxis(tensor, time, given.lags)
+  if (!found)
     throw new InputError(
       'option',
       sentence`No mode of the data is known to be time; name it by ${option('time')}, as in day, or day+slot.`,
     )
-  const [mode] = axis.modes
+  const [mode] = found.modes
   const { tensor: extended, inserted } = addFutureRows(checkDeferred(tensor), mode, asked, step)
+  // Distances are steps of time only where no step is missing.
+  const axis = inserted.length > 0 ? (forecastAxis(extended, time, given.lags) ?? found) : found
   const first = largestPlusOne(extended.indices[mode])
   const horizon = extended.dims[mode] - first
   const name = modeName(tensor, mode)
