@@ -12,6 +12,7 @@ import { embedEngine, embedFolds, embedReading } from './build/embed.mjs'
 import { CACHE, DIST, SOURCES } from './build/paths.mjs'
 import { resolveDeclarations } from './build/resolveDeclarations.mjs'
 import { stripDocComments } from './build/stripDocComments.mjs'
+import { thinSourceMaps } from './build/thinSourceMaps.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -42,6 +43,7 @@ function compileTypeScript() {
   if (status !== 0) process.exit(1)
   removeOrphans(DIST, SOURCES)
   stripDocComments(DIST)
+  thinSourceMaps(DIST)
   resolveDeclarations(DIST)
 }
 
@@ -53,7 +55,7 @@ function removeOrphans(compiled, sources) {
   for (const entry of readdirSync(compiled, { withFileTypes: true })) {
     const path = `${compiled}/${entry.name}`
     if (path === `${DIST}/embedded`) continue
-    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js)$/, '.ts')}`
+    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')}`
     if (!existsSync(source)) rmSync(path, { recursive: true })
     else if (entry.isDirectory()) removeOrphans(path, source)
   }

@@ -1,5 +1,5 @@
-// Removes doc comments from compiled JavaScript: the declarations beside it have them, and the package is smaller without. Comments
-// that bundlers read (webpackIgnore, vite-ignore) stand inside expressions and stay.
+// Removes doc comments from compiled JavaScript: the declarations beside it have them, and the package is smaller without. Their lines
+// stay, blank, so that source maps hold. Comments that bundlers read (webpackIgnore, vite-ignore) stand inside expressions and stay.
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs'
 import { filesUnder } from './filesUnder.mjs'
@@ -12,7 +12,11 @@ export function stripDocComments(folder) {
   for (const file of filesUnder(folder)) {
     if (!file.endsWith('.js') || file.includes('/embedded/')) continue
     const code = readFileSync(file, 'utf8')
-    const stripped = code.replace(DOC_COMMENT, '')
+    const stripped = blankDocComments(code)
     if (stripped !== code) writeFileSync(file, stripped)
   }
 }
+
+/** Makes the lines of doc comments blank. @param {string} code JavaScript or TypeScript @returns as many lines */
+export const blankDocComments = (code) =>
+  code.replace(DOC_COMMENT, (comment) => comment.replaceAll(/[^\n]/g, ''))

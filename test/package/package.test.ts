@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
-import { build, createServer } from 'vite'
+import { build, createLogger, createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { complete, synthetic } from '#lacuna/index.js'
 import { install, node, type Packed, pack, run, write } from './packed.ts'
@@ -68,13 +68,16 @@ describe('the library', () => {
     expect(files.filter((file) => /^dist\/(cli|studio|paper|bench)\b|\.wasm$/.test(file))).toEqual([])
   })
 
-  it('the package lacuna contains no source maps', () => {
-    const files = filesOf('lacuna')
-    expect(files.filter((file) => file.endsWith('.map'))).toEqual([])
+  it('every module of the package lacuna but the embedded ones has a source map, no declaration has one', () => {
+    const files = filesOf('lacuna').filter((file) => file.startsWith('dist'))
+    const modules = files.filter((file) => file.endsWith('.js') && !file.startsWith('dist/embedded'))
+    expect(files.filter((file) => file.endsWith('.map')).sort()).toEqual(
+      modules.map((file) => `${file}.map`).sort(),
+    )
     const mapped = files.filter(
       (file) => /\.(js|d\.ts)$/.test(file) && /sourceMappingURL/.test(read('lacuna', file)),
     )
-    expect(mapped).toEqual([])
+    expect(mapped.sort()).toEqual(modules.sort())
   })
 
   it('the package lacuna solves a problem in Node', async () => {
@@ -138,6 +141,29 @@ describe('the library in a bundle', () => {
     await run(tools, bin, 'main.js', '--bundle', '--format=esm', '--minify', '--outfile=esbuild/main.js')
     write(tools, 'esbuild/index.html', PAGE('/main.js'))
     await isSolvedIn('esbuild')
+  })
+
+  it('an esbuild bundle of the library is mapped to its TypeScript sources without a warning', async () => {
+    const program = `import { build } from 'esbuild'
+      const settings = { platform: 'node', format: 'esm', bundle: true, sourcemap: true, logLevel: 'silent' }
+      const { warnings } = await build({ ...settings, entryPoints: ['main.js'], outfile: 'mapped/main.js' })
+      console.log(JSON.stringify(warnings))`
+    expect(JSON.parse(await node(tools, '--input-type=module', '--eval', program))).toEqual([])
+    const map = JSON.parse(readFileSync(join(tools, 'mapped/main.js.map'), 'utf8'))
+    const sources: string[] = map.sources.filter((path: string) => path.includes('/lacuna/'))
+    expect(sources.filter((path) => path.endsWith('/lacuna/src/tensor/checkTensor.ts'))).toHaveLength(1)
+    const others = sources.filter((path) => !/\/lacuna\/src\/.*\.ts$/.test(path))
+    expect(others.filter((path) => !path.includes('/lacuna/dist/embedded/'))).toEqual([])
+    expect(map.sourcesContent).not.toContain(null)
+  })
+
+  it('Vite makes source maps of a bundle of the library without a warning', async () => {
+    const warnings: string[] = []
+    const customLogger = createLogger('warn')
+    customLogger.warn = customLogger.warnOnce = (text) => warnings.push(text)
+    const settings = { outDir: 'mapped/vite', sourcemap: true }
+    await build({ root: tools, configFile: false, customLogger, build: settings })
+    expect(warnings).toEqual([])
   })
 
   it('a webpack 5 bundle of the library solves a problem in a browser', async () => {
