@@ -109,7 +109,7 @@ describe('a cross-fit with a time limit', () => {
   })
 
   it('models that the limit cuts off are counted, and every model has had its turn', async () => {
-    const deadline = new Deadline({ seconds: whole.seconds / 10, entries: 12_000, isEnsemble: false })
+    const deadline = new Deadline({ seconds: whole.seconds / 4, entries: 12_000, isEnsemble: false })
     const limit = { deadline, cutsModels: true, modelsAfter: 0 }
     const fit = await crossFit(tensor, options, {}, undefined, { isHopeless: () => false, limit })
     if (!fit || !('cut' in fit)) return // a machine that is too busy begins fewer models
