@@ -102,7 +102,7 @@ it(
 it(
   'a paused restoration continues with another rank and λ',
   async () => {
-    const { page, complaints } = await visitWithPhoto(360, 240, '#restore?method=plain&rank=20')
+    const { page, complaints } = await visitWithPhoto(720, 480, '#restore?method=plain&rank=20')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     // Even before it has begun.
     await page.getByRole('button', { name: 'Pause' }).click()
