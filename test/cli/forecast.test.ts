@@ -158,6 +158,16 @@ describe('lacuna forecast', () => {
     expect(await run('predict', 'open.npz', '--at', 'shop=zoo', 'date=2024-05-04')).toMatchObject({ code: 2 })
   })
 
+  it('ends by --seconds with fewer settings, and says what was left out', async () => {
+    const { code, stderr, stdout } = await run(...sales, '--horizon', '3', '--seconds', '0.001', '--json')
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stderr).toMatch(/The time was up; left out: \d+ of \d+ settings/)
+    const { trials, leftOut, forecasts } = JSON.parse(stdout)
+    expect(trials).toHaveLength(3)
+    expect(leftOut[0]).toMatch(/settings$/)
+    expect(forecasts.length).toBeGreaterThan(0)
+  })
+
   it('is prepared by --extend of complete, whose rows up to a label are predicted', async () => {
     const modes = ['--modes', 'shop', 'date', '--value', 'sold', '--lags', 'date=1,7', ...quick]
     const { code, stderr } = await run(
@@ -204,6 +214,9 @@ describe('lacuna forecast', () => {
     )
     expect(await refused('forecast', 'plain.npz', '--horizon', '2', '--interval', '0.9')).toContain(
       '--interval needs the data, which a model does not hold',
+    )
+    expect(await refused('forecast', 'plain.npz', '--horizon', '2', '--seconds', '5')).toContain(
+      '--seconds is for forecasts from data',
     )
     expect(await refused(...sales)).toBe('lacuna: Say by --horizon how many rows of date are to be forecast.')
     expect(await refused(...sales, ...quick, '--horizon', '2', '--interval', '0.9')).toContain(

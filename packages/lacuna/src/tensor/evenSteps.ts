@@ -27,21 +27,34 @@ export function checkEvenSteps(labels: readonly string[] | undefined, mode: stri
 
 /**
  * Returns the milliseconds between successive labels: 0 if they ascend unevenly; undefined if they are not all
- * dates or times that ascend.
+ * dates or times that ascend. Times with offsets are even by their instants or, as midnights are where clocks
+ * change, by their clocks.
  */
 export function timeStep(labels: readonly string[] | undefined): number | undefined {
   if (!labels || labels.length < 2 || !labels.every((label) => TIME.test(label))) return undefined
-  const times = labels.map(numberOf)
-  const steps = times.slice(1).map((time, row) => time - times[row])
+  const steps = stepsOf(labels.map(numberOf))
   if (!steps.every((step) => step > 0)) return undefined
-  return steps.every((step) => step === steps[0]) ? steps[0] : 0
+  const clocks = stepsOf(labels.map((label) => numberOf(label.replace(ZONE, '$1'))))
+  return [steps, clocks].find((each) => each.every((step) => step === each[0]))?.[0] ?? 0
 }
 
-/** A date, or a date and a time. */
-const TIME = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/
+/** The differences of successive numbers. */
+const stepsOf = (numbers: readonly number[]): number[] =>
+  numbers.slice(1).map((number, at) => number - numbers[at])
+
+/** A date, or a date and a time, which may have a zone: its parts. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/
+/** The zone at the end of a time, and the clock before it. */
+const ZONE = /(:\d\d(?:\.\d+)?)(?:Z|[+-]\d\d(?::?\d\d)?)$/
 
 /** Returns the number of a label, or the milliseconds of a date or time; NaN for any other text. */
 function numberOf(label: string): number {
-  if (TIME.test(label)) return Date.parse(`${label.replace(' ', 'T')}${label.length > 10 ? 'Z' : ''}`)
-  return label.trim() === '' ? NaN : Number(label)
+  const [, date, clock, zone = 'Z'] = TIME.exec(label) ?? []
+  if (date === undefined) return label.trim() === '' ? NaN : Number(label)
+  if (clock === undefined) return Date.parse(date)
+  const offset = zone.replace(
+    /^([+-]\d\d):?(\d\d)?$/,
+    (_, hours: string, minutes = '00') => `${hours}:${minutes}`,
+  )
+  return Date.parse(`${date}T${clock}${offset}`)
 }

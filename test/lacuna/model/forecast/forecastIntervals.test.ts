@@ -54,6 +54,24 @@ describe('the intervals of forecasts', () => {
     expect(held / count).toBeLessThan(0.93)
   })
 
+  it('hold the values at each number of steps ahead, where errors grow with the steps', () => {
+    const { around } = forecastIntervals(backtests(8, 0), 0.9)
+    const { cells, predictions, origins } = backtests(60, 0)
+    const held = Array.from({ length: STEPS }, () => ({ inside: 0, count: 0 }))
+    for (let e = 0; e < predictions.length; e++) {
+      if (origins[e] < 8) continue
+      const [low, high] = around([cells.indices[0][e], cells.indices[1][e]], predictions[e])
+      const step = held[cells.indices[1][e]]
+      step.count++
+      if (cells.values[e] >= low && cells.values[e] <= high) step.inside++
+    }
+    // From 320 errors of each step; with factors that are shrunk towards 1 the first step has 0.99.
+    for (const { inside, count } of held) {
+      expect(inside / count).toBeGreaterThan(0.85)
+      expect(inside / count).toBeLessThan(0.95)
+    }
+  })
+
   it('are wider further ahead, as the residuals are, and wider at a higher level', () => {
     const width = (level: number, step: number): number => {
       const [low, high] = forecastIntervals(backtests(6, 0.5), level).around([3, step], 13)

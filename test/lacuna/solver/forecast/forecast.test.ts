@@ -1,8 +1,9 @@
 /** Forecasts from data: backtests, baselines, intervals and the choice of settings. */
 import { describe, expect, it } from 'vitest'
 import { forecast } from '#lacuna/forecast.js'
-import { chooseOrigins } from '#lacuna/solver/forecast/backtest.js'
+import { chooseOrigins, summarizeBacktest } from '#lacuna/solver/forecast/backtest.js'
 import { candidateName, forecastAxis, forecastCandidates } from '#lacuna/solver/forecast/candidates.js'
+import { FitClock } from '#lacuna/solver/forecast/fitClock.js'
 import { seasonalForecaster } from '#lacuna/solver/forecast/seasonalBaselines.js'
 import { type SeasonalRule, seasonalModel } from '#lacuna/solver/forecast/seasonalModel.js'
 import { pickEntries, type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
@@ -196,17 +197,20 @@ describe('the settings that are tried', () => {
     const axis = forecastAxis(tensor, 'day+slot', undefined)!
     expect(axis.modes).toEqual([2, 1])
     expect(axis.lags).toEqual({ day: axis.distances })
+    const nameOf = (settings: Parameters<typeof candidateName>[0]): string => candidateName(settings, tensor)
     const names = forecastCandidates(tensor, { ...axis, distances: [1, 7], lags: { day: [1, 7] } }, {}).map(
-      candidateName,
+      nameOf,
     )
-    expect(names[0]).toBe('rank 5, modes 1,2 merged, sqrt, coupled, day=1,7')
+    expect(names[0]).toBe('rank 5, station,slot merged, sqrt, coupled, day=1,7')
+    const merged = { rank: 5, mergeModes: [[0, 1]], split: [{ mode: 2, into: 7 }], lags: { day: [1] } }
+    expect(candidateName(merged, {})).toBe('rank 5, modes 1,2 merged, split 3:7, coupled, day=1')
     expect(names).toContain('rank 10, coupled, day=1,7')
-    expect(names).toContain('rank 5, modes 1,2 merged, sqrt, autoregressive, day=1,7,14')
-    expect(names).toContain('rank 5, modes 1,2 merged, split 3:7, sqrt, coupled, day=7')
+    expect(names).toContain('rank 5, station,slot merged, sqrt, autoregressive, day=1,7,14')
+    expect(names).toContain('rank 5, station,slot merged, split day:7, sqrt, coupled, day=7')
     const given = { rank: 4, link: 'log1p', timePrior: 'coupled', lags: { 'day+slot': [5, 35] } } as const
     expect(forecastAxis(tensor, undefined, given.lags)!.distances).toEqual([1, 7])
     expect(
-      forecastCandidates(tensor, forecastAxis(tensor, undefined, given.lags)!, given).map(candidateName),
+      forecastCandidates(tensor, forecastAxis(tensor, undefined, given.lags)!, given).map(nameOf),
     ).toEqual(['rank 4, log1p, coupled, day+slot=5,35'])
   })
 })
@@ -231,4 +235,79 @@ it('the season is counted in steps of time also where some steps are missing for
   const { inserted, backtest } = (await forecast(tensor, { horizon: 24, epochs: 10, threads: 1 }))!
   expect(inserted.length).toBe(240 - hours.length)
   expect(backtest!.season).toBe(24)
+})
+
+it('times with offsets are recognised as the axis of time, and the forecast continues them', async () => {
+  const hours = Array.from({ length: 240 }, (_, hour) => hour)
+  const label = (hour: number): string =>
+    `${new Date(Date.UTC(2024, 2, 1, hour)).toISOString().slice(0, 19)}+02:00`
+  const cells = hours.flatMap((hour) => [0, 1].map((row) => ({ row, hour })))
+  const tensor = {
+    dims: [2, hours.length],
+    indices: [Uint32Array.from(cells, ({ row }) => row), Uint32Array.from(cells, ({ hour }) => hour)],
+    values: Float32Array.from(
+      cells,
+      ({ row, hour }) => (2 + row) * (3 + Math.sin((2 * Math.PI * hour) / 24)),
+    ),
+    labels: [['a', 'b'], hours.map(label)],
+    modes: [{ name: 'gauge' }, { name: 'measured', type: 'TIMESTAMPTZ' }],
+  }
+  const found = (await forecast(tensor, { horizon: 2, backtest: 0, rank: 2, epochs: 5, threads: 1 }))!
+  expect(found.mode).toBe(1)
+  expect(found.settings[0]).toContain('measured=1,24')
+  expect(found.model.labels?.[1]?.slice(-2)).toEqual([
+    '2024-03-11T00:00:00+02:00',
+    '2024-03-11T01:00:00+02:00',
+  ])
+})
+
+describe('the time limit of a forecast', () => {
+  it('leaves out settings and backtests that there is no time for, and says which', async () => {
+    const found = (await forecast(stationDays(), { horizon: 7, threads: 1, rank: 2, seconds: 1e-3 }))!
+    expect(found.trials.map(({ name }) => name).slice(1)).toEqual([
+      'mean of the season (7)',
+      'value one season before (7)',
+    ])
+    expect(found.leftOut[0]).toMatch(/^\d of \d+ settings$/)
+    expect(found.model.dims).toEqual([STATIONS, DAYS + 7])
+    const given = { horizon: 7, threads: 1, rank: 2, choose: false, seconds: 1e-3 }
+    const single = (await forecast(stationDays(), given))!
+    expect(single.leftOut).toEqual(['4 of 5 backtests'])
+    expect(single.backtest!.origins).toEqual([DAYS - 7])
+  })
+
+  it('changes nothing where there is time for everything', async () => {
+    const given = { horizon: 3, threads: 1, rank: 2, choose: false, epochs: 5, backtest: 2 }
+    const [free, limited] = [
+      (await forecast(stationDays(), given))!,
+      (await forecast(stationDays(), { ...given, seconds: 1e6 }))!,
+    ]
+    expect(limited.leftOut).toEqual([])
+    expect(limited.model.predict([3, DAYS + 1])).toBe(free.model.predict([3, DAYS + 1]))
+  })
+
+  it('has time for as many models as the slowest one so far fits into what is left', async () => {
+    let now = 0
+    const clock = new FitClock(10, () => now)
+    expect(clock.hasTimeFor(100)).toBe(true)
+    await clock.time(async () => {
+      now += 2000
+    })
+    expect([clock.hasTimeFor(4), clock.hasTimeFor(5)]).toEqual([true, false])
+    expect(clock.limitOf(1)).toBe(4)
+    expect(new FitClock(Infinity).limitOf(1)).toBeUndefined()
+  })
+})
+
+it('the baselines of a backtest are those of the season with the least error of both', () => {
+  const series = [9, 1, 4, 1, 13, 1, 14, 1, 10]
+  const tensor = {
+    dims: [1, 9],
+    indices: [new Uint32Array(9), Uint32Array.from(series.keys())],
+    values: Float32Array.from(series),
+  }
+  // Before the last value, 10: 13 four rows before, 14 two rows before, 10 the mean of all even rows.
+  const frame = { tensor, mode: 1, rows: 9, horizon: 1 }
+  const { backtest } = summarizeBacktest(frame, [8], [Float32Array.of(11)], [2, 4])
+  expect(backtest).toMatchObject({ season: 2, naive: { rmse: 4 }, seasonMean: { rmse: 0 } })
 })

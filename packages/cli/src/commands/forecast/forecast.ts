@@ -2,9 +2,10 @@
 import { Command, Option } from 'commander'
 import { linkNames, noiseNames, timePriorNames } from 'lacuna/internal'
 import {
-  fraction,
+  decimalNumber,
   negative,
   positiveWholeNumber,
+  probability,
   rankNumber,
   sizes,
   threadsOption,
@@ -43,7 +44,7 @@ export function forecastCommand(): Command {
     .option(
       '--interval <p>',
       'chance that an interval holds the value (default: 0.9 where backtests allow)',
-      fraction,
+      probability,
     )
     .option('--rank <r>', 'number of components (default: tried)', rankNumber)
     .addOption(
@@ -68,6 +69,11 @@ export function forecastCommand(): Command {
       ).choices(timePriorNames),
     )
     .option('--no-choose', 'do not try settings; the first candidate, with the settings that are given')
+    .option(
+      '--seconds <s>',
+      'end after this time: fewer settings are tried, and fewer backtests made',
+      decimalNumber,
+    )
     .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, 1)
     .option(...threadsOption)
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140; the largest index by default', sizes)

@@ -18,6 +18,7 @@ export interface ForecastCommandOptions extends TableOptions, ReshapingOptions {
   lags?: Lags
   timePrior?: TimePrior
   choose: boolean
+  seconds?: number
   seed: number
   threads: number
   dims?: number[]

@@ -22,6 +22,7 @@ import { printable } from '../../print/printable.ts'
 import { type Progress, startProgress } from '../../print/terminal.ts'
 import { asFlag } from '../../process/failure.ts'
 import { withSignals } from '../../process/signals.ts'
+import { describeLeftOut } from '../complete/report/crossFitReport.ts'
 import { parseReshaping } from '../complete/reshape.ts'
 import { backtestReport, verdictOf } from './backtestReport.ts'
 import type { ForecastCommandOptions } from './forecastOptions.ts'
@@ -38,6 +39,7 @@ interface Answer extends Pick<ForecastRows, 'model' | 'mode' | 'first' | 'interv
 
 /** Runs `lacuna forecast`. */
 export async function runForecast(files: string[], options: ForecastCommandOptions): Promise<void> {
+  const begun = performance.now()
   const progress = startProgress(options.quiet ?? false)
   const { output, json } = options
   if (output !== undefined && output !== '-') checkAnswerOutput(output)
@@ -46,7 +48,7 @@ export async function runForecast(files: string[], options: ForecastCommandOptio
   const answer =
     given instanceof TensorModel
       ? forecastModel(given, files, options)
-      : await forecastData(given ?? (await readData(files, options, progress)), options, progress)
+      : await forecastData(given ?? (await readData(files, options, progress)), options, begun, progress)
   const asked: ForecastRows = { ...answer, rows: rowsAsked(answer, options.for ?? []) }
   const { found, intervals } = answer
   const count = asked.rows.reduce((product, rows) => product * rows.length, 1)
@@ -59,10 +61,11 @@ export async function runForecast(files: string[], options: ForecastCommandOptio
       for (const batch of forecastRows(asked))
         for (const row of batch)
           forecasts.push(Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
-    const { settings, trials, inserted, backtest } = found ?? {}
+    const { settings, trials, inserted, leftOut, backtest } = found ?? {}
     await printJson({
       mode: modeName(answer.model, answer.mode),
       ...{ settings, trials, inserted, backtest },
+      ...(leftOut && leftOut.length > 0 && { leftOut }),
       ...(backtest && { verdict: verdictOf(backtest, settings ?? []) }),
       ...(intervals && {
         interval: {
@@ -106,7 +109,7 @@ async function readData(
 function forecastModel(
   given: TensorModel,
   files: readonly string[],
-  { horizon, step, time, backtest, interval }: ForecastCommandOptions,
+  { horizon, step, time, backtest, interval, seconds }: ForecastCommandOptions,
 ): Answer {
   if (files.length > 1)
     throw new InputError(
@@ -118,6 +121,11 @@ function forecastModel(
       'option',
       `--${backtest === undefined ? 'interval' : 'backtest'} needs the data, which a model does not hold; name the data instead of the model, or leave it out.`,
     )
+  if (seconds !== undefined)
+    throw new InputError(
+      'option',
+      '--seconds is for forecasts from data; a model is forecast in a moment, so leave it out.',
+    )
   if (horizon === undefined)
     throw new InputError('option', 'Say with --horizon how many rows are to be forecast.')
   const model = (given as CpEnsemble).forecast(horizon, { step, time })
@@ -125,10 +133,14 @@ function forecastModel(
   return { model, mode, first: given.dims[mode] }
 }
 
-/** Forecasts from data, with intervals where backtests allow. Throws if a signal interrupts it. */
+/**
+ * Forecasts from data, with intervals where backtests allow. Throws if a signal interrupts it.
+ * @param begun when the command began, in milliseconds of performance.now()
+ */
 async function forecastData(
   tensor: SparseTensor,
   options: ForecastCommandOptions,
+  begun: number,
   progress: Progress,
 ): Promise<Answer> {
   const { horizon, step, time, backtest, rank, link, noise, lags, timePrior, choose, seed, threads } = options
@@ -136,6 +148,7 @@ async function forecastData(
     options.mergeModes || options.split ? await parseReshaping(options, tensor, undefined, singleProcess) : {}
   const found = await withSignals(async ({ signal, outcome }) => {
     const result = await forecast(tensor, {
+      seconds: secondsToForecast(options.seconds, begun),
       ...{ horizon, step, time, backtest, rank, link, noise, lags, timePrior, choose, seed, threads, signal },
       ...reshaping,
       onFit: (fits, what) => progress.update(`Model ${fits + 1}: ${what}`),
@@ -144,7 +157,8 @@ async function forecastData(
     return result
   })
   progress.end()
-  const { model, mode, first, inserted, settings } = found
+  const { model, mode, first, inserted, settings, leftOut } = found
+  if (leftOut.length > 0) progress.say(describeLeftOut(leftOut))
   const name = modeName(model, mode)
   const steps = model.dims[mode] - first
   progress.say(
@@ -156,6 +170,16 @@ async function forecastData(
     )
   if (options.interval === undefined && options.backtest === 0) return { model, mode, first, found }
   return { model, mode, first, found, intervals: intervalsOf(found, options.interval, progress) }
+}
+
+/** Seconds from the start of the program to the command, and for writing the forecast. */
+const PROGRAM_SECONDS = 0.3
+
+/** The seconds of --seconds that are left for the forecast; undefined without --seconds. */
+function secondsToForecast(seconds: number | undefined, begun: number): number | undefined {
+  if (seconds === undefined) return undefined
+  const left = seconds - (performance.now() - begun) / 1000
+  return Math.max(0.5 * left, left - PROGRAM_SECONDS, 1e-3)
 }
 
 /** Intervals at the level asked for; at the default one, only where backtests allow. */

@@ -1,7 +1,7 @@
 /**
  * Conformal intervals of forecasts, from the residuals of backtests: forecasts of known values from several
  * origins. Residuals are divided by their expected size, a function of the prediction times factors of the cell's
- * rows and of the number of steps ahead (residualScale.ts); an interval is made of quantiles of these scores. Cells
+ * rows (residualScale.ts) and of the number of steps ahead; an interval is made of quantiles of these scores. Cells
  * of one origin err together, so that the quantiles of few origins would hold too rarely: their level is raised
  * until intervals from all other origins hold the requested fraction of the values after each origin.
  */
@@ -118,7 +118,7 @@ function leaveOut(entries: BacktestEntries, origin: number): LeftOut {
 
 /** The scale and the sorted scores of the entries of some origins. */
 function scoresOf(
-  { cells, predictions, origins }: BacktestEntries,
+  { cells, mode, predictions, origins }: BacktestEntries,
   isUsed: (origin: number) => boolean,
 ): Scores {
   const used = Uint32Array.from(origins.keys()).filter((e) => isUsed(origins[e]))
@@ -127,11 +127,40 @@ function scoresOf(
   const values = pick(cells.values)
   const forecasts = pick(predictions)
   const indices = cells.indices.map((column) => pickNumbers(column, used, new Uint32Array(used.length)))
-  const { scale, ofEntries } = learnScale({ dims: cells.dims, indices, values }, forecasts)
-  return {
-    scale,
-    sorted: Float64Array.from(ofEntries, (size, i) => (values[i] - forecasts[i]) / size).sort(),
+  const steps = stepSizes(indices[mode], cells.dims[mode], values, forecasts)
+  // The scale is learned from residuals that are as large at all steps.
+  const even = values.map((value, i) => forecasts[i] + (value - forecasts[i]) / steps[indices[mode][i]])
+  const together = {
+    dims: cells.dims.with(mode, 1),
+    indices: indices.with(mode, new Uint32Array(used.length)),
   }
+  const { scale, ofEntries } = learnScale({ ...together, values: even }, forecasts)
+  return {
+    scale: { ...scale, rows: scale.rows.with(mode, steps) },
+    sorted: Float64Array.from(ofEntries, (size, i) => (even[i] - forecasts[i]) / size).sort(),
+  }
+}
+
+/**
+ * The mean absolute residual of each number of steps ahead, relative to that of all. It is not shrunk towards 1
+ * as factors of other rows are: errors grow with the steps, and intervals would be too wide at the first steps
+ * and too narrow at the last.
+ * @param column the steps ahead of each entry @param count number of steps
+ */
+function stepSizes(
+  column: Uint32Array,
+  count: number,
+  values: Float32Array,
+  forecasts: Float32Array,
+): Float32Array {
+  const sums = new Float64Array(count)
+  const counts = new Uint32Array(count)
+  for (let e = 0; e < column.length; e++) {
+    sums[column[e]] += Math.abs(values[e] - forecasts[e])
+    counts[column[e]]++
+  }
+  const mean = sums.reduce((sum, x) => sum + x, 0) / Math.max(1, column.length)
+  return Float32Array.from(sums, (sum, step) => (sum > 0 ? sum / counts[step] / mean : 1))
 }
 
 /** The quantiles of sorted scores between which a fraction of them lies, with equally many on either side. */

@@ -144,8 +144,7 @@ function timeScale(
   step: TypedStep | undefined,
 ): Scale {
   const last = labels[labels.length - 1]
-  const offset = type === 'TIMESTAMPTZ' ? offsetOf(last) : 0
-  const clocks = labels.map((label) => timeOfText(label) + offset)
+  const clocks = type === 'TIMESTAMPTZ' ? clocksOf(labels) : labels.map(timeOfText)
   const labelAt = (clock: number): string => clockText(clock, type, last)
   const calendar = clocks.map((clock) => calendarOf(Math.floor(clock / DAY)))
   const [, , day] = calendar[calendar.length - 1]
@@ -189,6 +188,24 @@ function monthOf(label: string): number {
 /** A number of months since the year 0 as text: 2024-07. */
 const monthText = (months: number): string =>
   `${String(Math.floor(months / 12)).padStart(4, '0')}-${String((months % 12) + 1).padStart(2, '0')}`
+
+/**
+ * Times with zones in microseconds by the clock of the last one's offset; each by its own clock where only these
+ * are equally far apart, as midnights are where clocks change.
+ */
+function clocksOf(labels: readonly string[]): number[] {
+  const offset = offsetOf(labels[labels.length - 1])
+  const instants = labels.map((label) => timeOfText(label) + offset)
+  const own = labels.map((label) => timeOfText(label) + offsetOf(label))
+  return !areEven(instants) && areEven(own) ? own : instants
+}
+
+/** Whether all differences of successive numbers are multiples of the most frequent one, which is above 0. */
+function areEven(numbers: readonly number[]): boolean {
+  const differences = numbers.slice(1).map((number, at) => number - numbers[at])
+  const step = mostFrequent(differences) ?? 0
+  return step > 0 && differences.every((difference) => difference > 0 && difference % step === 0)
+}
 
 /** The offset of a time with a zone in microseconds: its clock minus its instant. */
 const offsetOf = (label: string): number =>

@@ -121,8 +121,8 @@ export function errorsOf(values: Float32Array, predictions: Float32Array): Forec
 }
 
 /**
- * The errors of forecasts from several origins, beside those of the baselines with the season that serves the
- * seasonal naive forecast best.
+ * The errors of forecasts from several origins, beside those of the baselines with the season that serves the better
+ * of them best.
  * @param forecasts per origin, of the entries after it
  * @param seasons rows of the mode of time after which values may repeat
  */
@@ -148,9 +148,11 @@ export function summarizeBacktest(
   const baselines = seasons.map((season) => {
     const each = origins.map((origin, k) => forecaster(after[k], origin, season))
     const naive = concatenate(each.map((one) => one.naive))
-    return { season, naive, mean: concatenate(each.map((one) => one.mean)), ...errorsOf(values, naive) }
+    const mean = concatenate(each.map((one) => one.mean))
+    const least = Math.min(errorsOf(values, naive).rmse, errorsOf(values, mean).rmse)
+    return { season, naive, mean, least }
   })
-  const best = baselines.reduce((a, b) => (b.rmse < a.rmse ? b : a))
+  const best = baselines.reduce((a, b) => (b.least < a.least ? b : a))
   const steps = Uint32Array.from(all, (e, i) => tensor.indices[mode][e] - origins[originOf[i]])
   const compare = (which: Uint32Array): ComparedErrors => {
     const pick = (from: Float32Array): Float32Array =>

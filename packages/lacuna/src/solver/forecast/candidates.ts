@@ -1,5 +1,6 @@
 /** Settings that are tried for a forecast: reshaping, rank, prior of rows in time, and link. */
-import { type ModeSplit, type SparseTensor, splitText, timeStep } from '../../tensor/index.ts'
+import { modeName } from '../../model/index.ts'
+import { type ModeSplit, type SparseTensor, timeStep } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { lagsText } from '../settings/sideInformation.ts'
 import { axisModes } from '../time/axis.ts'
@@ -88,7 +89,7 @@ export function forecastCandidates(
   ]
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const settings = candidates.map((candidate): RunOptions => ({ lags, ...candidate, ...stated }))
-  const names = settings.map(candidateName)
+  const names = settings.map((one) => candidateName(one, tensor))
   return settings.filter((_, at) => names.indexOf(names[at]) === at)
 }
 
@@ -103,22 +104,28 @@ function severalSeasons(tensor: SparseTensor, mode: number, distances: readonly 
 const mayBeSplit = ({ dims, labels }: SparseTensor, mode: number, season: number): boolean =>
   dims[mode] >= MANY_SEASONS * season && (labels?.[mode] === undefined || (timeStep(labels[mode]) ?? 0) > 0)
 
-/** A split as typed, with the name of the mode where that is given. */
-const splitName = ({ mode, into, offset = 0 }: ModeSplit): string =>
-  typeof mode === 'number'
-    ? splitText({ mode, into: [into].flat(), offset })
-    : `${mode}:${[into].flat().join('x')}${offset > 0 ? `+${offset}` : ''}`
+/** A split as typed, with the name of the mode in place of its number. */
+const splitName = ({ mode, into, offset = 0 }: ModeSplit, nameOf: (mode: number) => string): string =>
+  `${typeof mode === 'number' ? nameOf(mode) : mode}:${[into].flat().join('x')}${offset > 0 ? `+${offset}` : ''}`
 
-/** The settings of a candidate in words: `rank 5, modes 1,2 merged, sqrt, autoregressive, day=1,7`. */
-export function candidateName({ rank = 10, mergeModes, split, link, timePrior, lags }: RunOptions): string {
-  const merged = (mergeModes ?? []).map(
-    (group) => `modes ${group.map((mode) => (typeof mode === 'number' ? mode + 1 : mode)).join()} merged`,
-  )
+/**
+ * The settings of a candidate in words: `rank 5, shop,product merged, sqrt, autoregressive, day=1,7`.
+ * @param tensor whose modes are named; by their numbers where they have no names
+ */
+export function candidateName(
+  { rank = 10, mergeModes, split, link, timePrior, lags }: RunOptions,
+  tensor: Pick<SparseTensor, 'modes'>,
+): string {
+  const nameOf = (mode: number): string => (tensor.modes ? modeName(tensor, mode) : String(mode + 1))
+  const merged = (mergeModes ?? []).map((group) => {
+    const names = group.map((mode) => (typeof mode === 'number' ? nameOf(mode) : mode)).join()
+    return `${tensor.modes ? '' : 'modes '}${names} merged`
+  })
   const isLinked = link !== undefined && link !== 'identity'
   return [
     `rank ${rank}`,
     ...merged,
-    ...(split ?? []).map((one) => `split ${splitName(one)}`),
+    ...(split ?? []).map((one) => `split ${splitName(one, nameOf)}`),
     ...(isLinked ? [link] : []),
     timePrior === 'autoregressive' ? 'autoregressive' : 'coupled',
     lagsText(lags),

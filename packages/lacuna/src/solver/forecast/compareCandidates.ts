@@ -31,20 +31,26 @@ export interface ForecastTrial {
 export interface Candidate {
   /** In words. */
   name: string
-  /** Forecasts the entries after an origin from those before it; undefined if it was interrupted. */
-  forecastFrom(origin: number): Promise<Float32Array | undefined>
-  /** Makes the model of all entries; undefined if it was interrupted. */
-  learn(): Promise<CpModel | undefined>
+  /** Whether it is a rule, which takes no time, and not a model that is fitted. */
+  isRule: boolean
+  /**
+   * Forecasts the entries after an origin from those before it; undefined if it was interrupted.
+   * @param seconds the time limit of the model; none by default
+   */
+  forecastFrom(origin: number, seconds?: number): Promise<Float32Array | undefined>
+  /** Makes the model of all entries; undefined if it was interrupted. @param seconds as above */
+  learn(seconds?: number): Promise<CpModel | undefined>
   /** Forecasts from the latest origins, as far as they were made. */
   forecasts: Float32Array[]
 }
 
 /** A model with these settings as a candidate. */
 export const learnedCandidate = (frame: BacktestFrame, settings: RunOptions): Candidate => ({
-  name: candidateName(settings),
-  forecastFrom: (origin) => forecastFrom(frame, origin, settings),
-  async learn() {
-    const { model, stopped } = await complete(frame.tensor, { ...settings, choose: false })
+  name: candidateName(settings, frame.tensor),
+  isRule: false,
+  forecastFrom: (origin, seconds) => forecastFrom(frame, origin, { ...settings, seconds }),
+  async learn(seconds) {
+    const { model, stopped } = await complete(frame.tensor, { ...settings, seconds, choose: false })
     return stopped === 'aborted' ? undefined : model
   },
   forecasts: [],
@@ -55,6 +61,7 @@ export function seasonalCandidates(frame: BacktestFrame, season: number): Candid
   const { tensor, mode } = frame
   if (!maySeasonBeModel(tensor, mode, season)) return []
   return (['mean', 'naive'] as const).map((rule) => ({
+    isRule: true,
     name: rule === 'mean' ? `mean of the season (${season})` : `value one season before (${season})`,
     forecastFrom: async (origin) =>
       seasonalModel(tensorAt(frame, origin), mode, season, rule).predictMany(
@@ -75,12 +82,16 @@ export interface Compared {
  * Compares settings by their errors after the latest origins: by the geometric mean of the RMSE of each, so that no
  * single origin decides. Those that are far behind the best are not tried on further origins. Of the best ones, the
  * mean of as many is taken as has the least errors.
+ * @param fitAt forecasts from an origin; undefined if it was interrupted
+ * @param hasTime whether there is time for one more model; where there is not, settings are compared on the origins
+ * that all of them have
  */
 export async function compareCandidates(
   frame: BacktestFrame,
   candidates: readonly Candidate[],
   origins: readonly number[],
   fitAt: (candidate: Candidate, origin: number) => Promise<Float32Array | undefined>,
+  hasTime: () => boolean = () => true,
 ): Promise<Compared | undefined> {
   if (candidates.length === 1) return { chosen: [...candidates], trials: [] }
   const values = origins.slice(0, TRIAL_ORIGINS).map((origin) => {
@@ -94,31 +105,51 @@ export async function compareCandidates(
       0,
     ) / forecasts.length
   let left = [...candidates]
+  let isCut = false
+  /** Origins from which all that are left have forecasts. */
+  let common = values.length
   for (let k = 0; k < values.length; k++) {
     for (const candidate of left) {
+      // One model is fitted in any case, and rules take no time.
+      const isNeeded = candidate.isRule || (k === 0 && candidate === left[0])
+      isCut ||= !isNeeded && !hasTime()
+      if (isCut && !isNeeded) continue
       const predictions = await fitAt(candidate, origins[k])
       if (!predictions) return undefined
       candidate.forecasts.push(predictions)
     }
+    if (isCut) {
+      common = Math.max(1, k)
+      left = left.filter(({ forecasts }) => forecasts.length >= common)
+      break
+    }
     const scores = left.map(({ forecasts }) => scoreOf(forecasts))
     const least = Math.min(...scores)
-    left = left.filter((_, at) => !(scores[at] - least > Math.log(GIVE_UP)))
+    left = left
+      .map((candidate, at) => ({ candidate, score: scores[at] }))
+      .filter(({ score }) => !(score - least > Math.log(GIVE_UP)))
+      // The best are tried first: where time is short, they have more backtests.
+      .sort((a, b) => a.score - b.score)
+      .map(({ candidate }) => candidate)
   }
   const sorted = left
-    .map((candidate) => ({ candidate, score: scoreOf(candidate.forecasts) }))
+    .map((candidate) => ({ candidate, score: scoreOf(candidate.forecasts.slice(0, common)) }))
     .sort((a, b) => a.score - b.score)
     .map(({ candidate }) => candidate)
   const means = sorted.slice(0, MOST_COMBINED).map((_, last) => {
     const first = sorted.slice(0, last + 1)
-    return { first, score: scoreOf(values.map((_, k) => meanOf(first.map(({ forecasts }) => forecasts[k])))) }
+    const means = values.slice(0, common).map((_, k) => meanOf(first.map(({ forecasts }) => forecasts[k])))
+    return { first, score: scoreOf(means) }
   })
   return {
     chosen: means.reduce((a, b) => (b.score < a.score ? b : a)).first,
-    trials: candidates.map(({ name, forecasts }) => ({
-      name,
-      rmse: Math.exp(scoreOf(forecasts)),
-      origins: forecasts.length,
-    })),
+    trials: candidates
+      .filter(({ forecasts }) => forecasts.length > 0)
+      .map(({ name, forecasts }) => ({
+        name,
+        rmse: Math.exp(scoreOf(forecasts)),
+        origins: forecasts.length,
+      })),
   }
 }
 

@@ -27,12 +27,19 @@ import {
   meanOf,
   seasonalCandidates,
 } from './compareCandidates.ts'
+import { FitClock } from './fitClock.ts'
 
 /** Origins of backtests by default. */
 const DEFAULT_ORIGINS = 5
+/** Models for which time is reserved while settings are tried. */
+const RESERVED_MODELS = 3
+
 /** Options of `forecast`: settings of the runs, of which those that are not given are tried, and the forecast's own. */
 export interface ForecastOptions
-  extends Omit<RunOptions, 'validation' | 'watch' | 'patience' | 'initial' | 'features' | 'missing'> {
+  extends Omit<
+    RunOptions,
+    'validation' | 'watch' | 'patience' | 'initial' | 'features' | 'missing' | 'seconds'
+  > {
   /**
    * Steps ahead: rows after the last one with entries of the slowest mode of time. By default the rows without
    * entries at its end.
@@ -49,6 +56,11 @@ export interface ForecastOptions
   backtest?: number
   /** Whether settings that are not given are tried by backtests; true by default. */
   choose?: boolean
+  /**
+   * Seconds for everything together: where they are short, fewer settings are tried, and fewer backtests made
+   * (`leftOut`); one model is fitted to all entries in any case. No limit by default.
+   */
+  seconds?: number
   /** Called before each model is fitted, with the number of models so far and what it is; none by default. */
   onFit?: (fits: number, what: string) => void
 }
@@ -67,6 +79,8 @@ export interface Forecast {
   settings: string[]
   /** Settings that were tried, in the order in which they were tried. */
   trials: ForecastTrial[]
+  /** What was left out because the time was up, in words; empty without `seconds`. */
+  leftOut: string[]
   /** Errors of forecasts of known entries; undefined without backtests. */
   backtest?: Backtest
   /**
@@ -85,8 +99,10 @@ export async function forecast(
   tensor: SparseTensor,
   options: ForecastOptions,
 ): Promise<Forecast | undefined> {
-  const { horizon: asked, time, step, backtest = DEFAULT_ORIGINS, choose = true, onFit, ...given } = options
-  settingsOf(given)
+  const { horizon: asked, time, step, backtest = DEFAULT_ORIGINS, choose = true, onFit, ...rest } = options
+  settingsOf(rest)
+  const { seconds = Infinity, ...given } = rest
+  const clock = new FitClock(seconds)
   if (!Number.isSafeInteger(backtest) || backtest < 0)
     throw new InputError(
       'option',
@@ -116,8 +132,8 @@ export async function forecast(
   const candidates = isTried
     ? [...all, ...seasons.flatMap((season) => seasonalCandidates(frame, season))]
     : all.slice(0, 1)
-  const origins = chooseOrigins(frame, backtest, Math.max(...distances))
-  if (backtest > 0 && origins.length === 0)
+  const allOrigins = chooseOrigins(frame, backtest, Math.max(...distances))
+  if (backtest > 0 && allOrigins.length === 0)
     throw new InputError(
       'option',
       sentence`There are ${first} rows of ${name}, too few for a backtest ${horizon} steps ahead with lags up to ${Math.max(...distances)}; give a smaller ${option('horizon')} or ${option('lags')}, or ${option('backtest', 0)}.`,
@@ -126,24 +142,40 @@ export async function forecast(
   const fitAt = async (candidate: Candidate, origin: number): Promise<Float32Array | undefined> => {
     const label = extended.labels?.[mode]?.[origin] ?? `row ${origin + 1}`
     onFit?.(fits++, `${candidate.name}, from ${label}`)
-    return candidate.forecastFrom(origin)
+    // A model of all entries follows.
+    const fit = (): Promise<Float32Array | undefined> => candidate.forecastFrom(origin, clock.limitOf(1))
+    return candidate.isRule ? fit() : clock.time(fit)
   }
-  const compared = await compareCandidates(frame, candidates, origins, fitAt)
+  // What is chosen needs a model of all entries and, for intervals, some backtests.
+  const hasTime = (): boolean => clock.hasTimeFor(1 + Math.min(RESERVED_MODELS, allOrigins.length))
+  const compared = await compareCandidates(frame, candidates, allOrigins, fitAt, hasTime)
   if (!compared) return undefined
-  const { chosen, trials } = compared
-  for (const candidate of chosen)
-    for (const origin of origins.slice(candidate.forecasts.length)) {
+  const { trials } = compared
+  const chosen = affordable(compared.chosen, clock)
+  let origins = allOrigins
+  for (const [k, origin] of allOrigins.entries())
+    for (const candidate of chosen) {
+      if (k < candidate.forecasts.length || k >= origins.length) continue
+      const models = chosen.filter(({ isRule }) => !isRule).length
+      if (k > 0 && !candidate.isRule && !clock.hasTimeFor(2 * models)) {
+        origins = allOrigins.slice(0, k)
+        continue
+      }
       const next = await fitAt(candidate, origin)
       if (!next) return undefined
       candidate.forecasts.push(next)
     }
   const members: CpModel[] = []
-  for (const candidate of chosen) {
+  for (const [at, candidate] of chosen.entries()) {
     onFit?.(fits++, `${candidate.name}, all entries`)
-    const member = await candidate.learn()
+    const member = await candidate.learn(clock.limitOf(chosen.length - 1 - at))
     if (!member) return undefined
     members.push(member)
   }
+  const leftOut = describeLeftOut(isTried ? candidates.length - trials.length : 0, candidates.length, [
+    allOrigins.length - origins.length,
+    allOrigins.length,
+  ])
   const model = combineModels(members)
   model.training.forecast = { mode: name, horizon, ...(inserted.length > 0 && { inserted: inserted.length }) }
   const forecasts = origins.map((_, k) => meanOf(chosen.map((one) => one.forecasts[k])))
@@ -159,11 +191,35 @@ export async function forecast(
       inserted,
       settings: chosen.map((one) => one.name),
       trials,
+      leftOut,
     },
     ...(summary && { backtest: summary.backtest }),
     intervals: (level) => forecastIntervals(summary?.entries ?? noEntries(extended, mode), level),
   }
 }
+
+/**
+ * Of the settings whose mean is the forecast, as many as there is time to fit to all entries and to backtests; at
+ * least one.
+ */
+function affordable(chosen: readonly Candidate[], clock: FitClock): Candidate[] {
+  const modelsOf = ({ isRule, forecasts }: Candidate): number =>
+    isRule ? 0 : 1 + Math.max(0, RESERVED_MODELS - forecasts.length)
+  let count = chosen.length
+  while (count > 1 && !clock.hasTimeFor(chosen.slice(0, count).reduce((sum, one) => sum + modelsOf(one), 0)))
+    count--
+  return chosen.slice(0, count)
+}
+
+/** What was left out, in words: settings that were not tried, and backtests that were not made. */
+const describeLeftOut = (
+  untried: number,
+  candidates: number,
+  [unmade, origins]: readonly [number, number],
+): string[] => [
+  ...(untried > 0 ? [`${untried} of ${candidates} settings`] : []),
+  ...(unmade > 0 ? [`${unmade} of ${origins} backtests`] : []),
+]
 
 /** Adds rows without entries at the end of a mode of time, so that there are as many as asked for. */
 function addFutureRows(
