@@ -92,6 +92,19 @@ describe('models of folds on the command line', () => {
     expect(JSON.parse(lines.stdout)).toMatchObject({ low: null, high: null })
   })
 
+  it('fold takes models of merged modes and names the new rows; update of them is refused with what to do', async () => {
+    const run = { rank: 2, epochs: 8, threads: 1, mergeModes: [[0, 1]] }
+    const { model } = (await completeByFolds(tensor, run, { folds: 3 }))!
+    writeFileSync(join(folder, 'merged.npz'), encodeEnsemble(model))
+    writeFileSync(join(folder, 'pairs.tns'), '16 1 1 0.5\n16 1 2 0.7\n')
+    const folded = await cli('fold', 'merged.npz', 'pairs.tns', '-o', 'mergedFolded.npz')
+    expect(folded).toMatchObject({ code: 0, stdout: 'The model is in mergedFolded.npz.\n' })
+    expect(folded.stderr).toContain('New rows: 1 of mode_1 (16)')
+    const updated = await cli('update', 'merged.npz', 'pairs.tns', '-o', 'mergedUpdated.npz')
+    expect(updated.code).toBe(2)
+    expect(updated.stderr).toContain('fold the entries in, which leaves known rows as they are')
+  })
+
   it('fold and update take models of folds, and give models of folds with intervals', async () => {
     writeFileSync(join(folder, 'more.tns'), '16 1 1 0.5\n16 2 1 0.7\n16 3 2 0.4\n1 1 1 0.9\n')
     const folded = await cli('fold', 'e.npz', 'more.tns', '-o', 'folded.npz')

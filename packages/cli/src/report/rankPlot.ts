@@ -1,8 +1,9 @@
 /** The plot of out-of-fold errors against ranks: all trials, and beside them those near the best. */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, logScale, looks, Sheet, stroke, WIDTH } from 'lacuna-figures/plot'
+import { htmlPage } from 'lacuna-figures/report'
 import { formatNumber } from '../print/format.ts'
-import { createDocument, htmlPage } from './htmlPage.ts'
+import { createDocument } from './document.ts'
 
 /** A rank that was tried, with its error. */
 export interface TriedRank {

@@ -1,8 +1,9 @@
 /** The plot of a search over settings: a line for each trial, with its out-of-fold error, the best first. */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, looks, Sheet, stroke } from 'lacuna-figures/plot'
+import { escapeHtml, htmlPage } from 'lacuna-figures/report'
 import { formatNumber } from '../print/format.ts'
-import { createDocument, escapeHtml, htmlPage } from './htmlPage.ts'
+import { createDocument } from './document.ts'
 
 /** A trial to draw. */
 export interface DrawnTrial {

@@ -37,6 +37,21 @@ describe('the clock of a time limit', () => {
     expect(deadlineOf(100, false).deadline.secondsForModels).toBe(100)
   })
 
+  it('reserves as much more time as the models that are combined are more and of higher rank', () => {
+    const { clock, deadline } = deadlineOf(100)
+    deadline.notePredictions(1e5, 1e-3)
+    deadline.combined = [10, 10]
+    expect(deadline.secondsForModels).toBeCloseTo(100 - 2.6, 6)
+    deadline.combined = [36] // a prediction takes twice as long as at rank 10
+    expect(deadline.secondsForModels).toBeCloseTo(100 - 2.6, 6)
+    const high = deadlineOf(100).deadline
+    high.notePredictions(1e5, 2e-3, 36)
+    expect(high.secondsForModels).toBeCloseTo(100 - 1.3, 6)
+    clock.seconds = 98.5
+    expect(deadline.hasTimeFor('neighbours', [10])).toBe(true)
+    expect(deadline.hasTimeFor('neighbours', [10, 10])).toBe(false)
+  })
+
   it('leaves out neighbours before the stages that must follow, and stability when hardly any time is left', () => {
     const { clock, deadline } = deadlineOf(100)
     deadline.notePredictions(1e5, 1e-3) // 0.01 s per prediction of all entries
@@ -98,6 +113,23 @@ describe('a cross-fit with a time limit', () => {
     expect(result.model.members.length).toBeLessThan(5)
     expect(Number.isFinite(result.model.predict([0, 0, 0]))).toBe(true)
     expect(() => result.model.interval([0, 0, 0])).toThrow('without what intervals are made of')
+  })
+
+  it('a search that is asked to finish ends with the ensemble of the trials so far, with intervals', async () => {
+    const finish = new AbortController()
+    const names: number[] = []
+    const result = (await completeByFolds(tensor, options, {
+      ...{ seconds: 1000, folds: 3, findRank: 'best', ranks: [2, 4, 8, 16], finish: finish.signal },
+      onTrial: ({ rank }) => {
+        names.push(rank)
+        if (names.length === 2) finish.abort()
+      },
+    }))!
+    expect(names).toHaveLength(2)
+    expect(result.choice).toMatchObject({ isCut: true, trials: [{}, {}] })
+    expect(result.leftOut).not.toEqual([])
+    expect(result.outOfFold?.folds).toBe(3)
+    expect(result.model.intervals).toBeDefined()
   })
 
   it('a search for the rank names the ranks that it had no time for', async () => {

@@ -53,3 +53,23 @@ it('the error of a trial that was given up is as far above the best as on the fo
   const squares = errorsBelow(2, 2, 1).reduce((sum, error) => sum + error.squares, 0)
   expect(rmse / Math.sqrt(squares / 600)).toBeCloseTo(2, 6)
 })
+
+it('a pinned trial stays a candidate, with its models in memory, when eight others are better', async () => {
+  const ranks = Array.from({ length: 10 }, (_, at) => at + 1)
+  /** Tries all ranks, pins one of them, and returns the trials with the largest errors. */
+  const tryRanks = async (search: FoldSearch, pinned?: number): Promise<FoldTrial[]> => {
+    for (const rank of ranks) {
+      const trial = (await search.attempt({ rank }, { tolerance: Infinity }))!
+      if (rank === pinned) search.pin(trial)
+    }
+    return search.finished.toReversed()
+  }
+  const [{ rank }] = await tryRanks(new FoldSearch(tensor, options, { folds }))
+  const search = new FoldSearch(tensor, options, { folds })
+  const [worst, secondWorst] = await tryRanks(search, rank)
+  expect(worst.rank).toBe(rank)
+  expect(search.hasModels(worst)).toBe(true)
+  expect(search.candidates).toContain(worst)
+  expect(search.hasModels(secondWorst)).toBe(false)
+  expect(search.candidates).not.toContain(secondWorst)
+})

@@ -9,6 +9,7 @@ import {
   type SearchState,
 } from '#lacuna/folds.js'
 import type { CpEnsemble } from '#lacuna/model/index.js'
+import { chooseByFolds } from '#lacuna/solver/select/chooseByFolds.js'
 import { proposeAutoregression, proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { completeWhole } from './whole.ts'
@@ -130,10 +131,21 @@ describe('the search for the best settings', () => {
     expect(chosen.merged).toBe('1,2')
     const screened = trials.filter(({ isScreening }) => isScreening)
     expect(screened.every(({ folds, rank }) => folds === 2 && rank === 6)).toBe(true)
-    // Four shapes, each with and without a square root.
-    expect(screened).toHaveLength(8)
+    // Four shapes, each with and without a square root; the modes as given were tried on all folds before.
+    expect(screened).toHaveLength(7)
     expect(trials.some(({ rank, merged, link }) => rank === 6 && merged === '' && !link)).toBe(true)
     expect(trials.some(({ rank }) => rank === 10)).toBe(true)
+  })
+
+  it('keeps the options as given, at rank 10 and at the largest rank, as candidates however bad they are', async () => {
+    const found = await chooseByFolds(trips, options, best)
+    const candidates = found && 'candidates' in found ? found.candidates : []
+    const errors = candidates.map(({ trial }) => trial.rmse)
+    const given = candidates.filter(({ trial: { merged, lags, link } }) => !merged && !lags && !link)
+    expect(given.map(({ trial: { rank } }) => rank)).toEqual(expect.arrayContaining([6, 10]))
+    // They are the worst of all candidates: eight others are better.
+    const worst = Math.max(...given.map(({ trial }) => trial.rmse))
+    expect(errors.filter((rmse) => rmse < worst).length).toBeGreaterThanOrEqual(8)
   })
 
   it('is never worse out of fold than its best trial, and combines trials where that helps', () => {

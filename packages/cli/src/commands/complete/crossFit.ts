@@ -2,7 +2,7 @@
  * `complete --folds`, `--rank auto` and `--best`: models of a cross-fit, with progress, and a checkpoint
  * beside the ensemble.
  */
-import { decodeRun, InputError } from 'lacuna'
+import { decodeRun, InputError, type SparseTensor } from 'lacuna'
 import {
   type ByFoldsOptions,
   type CpEnsemble,
@@ -30,6 +30,7 @@ import { nextCommands } from '../../print/nextCommands.ts'
 import { print, printJson } from '../../print/print.ts'
 import { printable } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
+import { trialWords } from '../../print/trialWords.ts'
 import { fileExists } from '../../process/fileExists.ts'
 import { saveModel } from '../../process/saveModel.ts'
 import {
@@ -129,7 +130,7 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   if (failure !== undefined) throw failure
   if (output !== undefined)
     progress.say(printable(nextCommands({ model, train, output, files: context.files, options })))
-  await plotRanks(options.plot, result.choice)
+  await plotRanks(options.plot, result.choice, train)
 }
 
 /** Seconds from the start of the program to the command, and from the report to its end. */
@@ -213,7 +214,7 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   // Loading the entries on the engine takes no longer than reading them did.
   const secondsLeft = left && Math.max(0.7 * left, left - context.readingSeconds)
   if ('unfinished' in found) return { rank: found.unfinished[0].rank, isBegun: false, seconds: secondsLeft }
-  await plotRanks(options.plot, found.choice)
+  await plotRanks(options.plot, found.choice, context.sets.train)
   return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice, seconds: secondsLeft }
 }
 
@@ -221,10 +222,14 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
  * Writes the plot of all trials where shapes or links were tried, or else of errors against ranks, of those
  * trials that differ from the first in nothing but the rank; does nothing without a path or trials.
  */
-async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
+async function plotRanks(
+  path: string | undefined,
+  choice: FoldChoice | undefined,
+  train: SparseTensor,
+): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen, combined } = choice
-  if (trials.some(({ isScreening }) => isScreening) || combined) return writeTrialPlot(path, choice)
+  if (trials.some(({ isScreening }) => isScreening) || combined) return writeTrialPlot(path, choice, train)
   const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
   const comparable = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
   const marked = comparable.includes(chosen) ? chosen : comparable.find(({ rank }) => rank === chosen.rank)
@@ -270,7 +275,7 @@ function searchOptions(
     starts,
     by: foldBy === undefined ? undefined : parseFoldBy(foldBy, train, option('foldBy')),
     onBegin: (trial) => {
-      current = trialName(trial)
+      current = trialWords(trial, train)
       scale = linkScaleNames[trial.link ?? 'identity']
       done = 0
     },
@@ -284,7 +289,7 @@ function searchOptions(
       done++
     },
     onTrial: (trial) =>
-      progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialName(trial)}`),
+      progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialWords(trial, train)}`),
     ...(path !== undefined && {
       checkpointing: {
         saved,

@@ -50,7 +50,8 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         output,
         ranks: selection.ranks,
         verdict,
-        caution: parameterCaution(result.model, entries, verdict),
+        // Where unlisted cells are zeros, all cells are trained on.
+        caution: settings.missing === 'zero' ? undefined : parameterCaution(result.model, entries, verdict),
         plannedMemory: context.plannedMemory,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
       }

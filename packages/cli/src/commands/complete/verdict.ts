@@ -9,6 +9,7 @@ import {
   foldsOf,
   gapsOf,
   isWorthUsing,
+  type Missing,
   option,
   parseFoldBy,
 } from 'lacuna/internal'
@@ -125,23 +126,29 @@ async function judgeBySecondRun(
   )
 }
 
-/** What a user who has no verdict can do to get one. */
-export const NO_VERDICT =
-  'How good it is where nothing was observed is not known: --test 0.1 holds out entries, --folds 5 holds out each in turn.'
+/** What a user who has no verdict can do to get one. @param missing what cells without an entry are */
+export const adviseVerdict = (missing: Missing): string =>
+  missing === 'zero'
+    ? 'How good it is for entries that it has not seen is not known: --test 0.1 holds some out; lacuna evaluate --ranking judges the order of predictions.'
+    : 'How good it is where nothing was observed is not known: --test 0.1 holds out entries, --folds 5 holds out each in turn.'
 
 /**
  * A caution if there are fewer entries than parameters, and no verdict in the model's favour; else undefined.
+ * Such a rank may still be right, since the prior keeps rows from fitting noise; only the training error does not
+ * show it.
  * @param entries number of training entries, of all processes
+ * @param way the options by which the error on other entries is measured
  */
 export function parameterCaution(
   { rank, factors, unobserved }: CpModel,
   entries: number,
   verdict: Verdict | undefined,
+  way = '--test 0.1 or --folds 5',
 ): string | undefined {
   const parameters = factors.reduce(
     (sum, { length }, mode) => sum + length - rank * unobserved[mode].length,
     0,
   )
   if (entries >= parameters || verdict?.isWorthUsing) return undefined
-  return `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}, so that a small training error means nothing; a smaller --rank, or more entries, would be safer.`
+  return `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}, so that a small training error means nothing; what counts is the error on entries that it has not seen, ${verdict ? 'which is the one above' : `as ${way} measures it`}.`
 }

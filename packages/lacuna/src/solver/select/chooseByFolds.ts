@@ -7,7 +7,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit, Unfinished } from './crossFit.ts'
 import type { Deadline } from './deadline.ts'
-import { FoldSearch, MOST_KEPT, type SearchOptions } from './foldSearch.ts'
+import { FoldSearch, type SearchOptions } from './foldSearch.ts'
 import { type FoundBest, largestRank, searchBest } from './searchBest.ts'
 import {
   alternativeChanges,
@@ -101,7 +101,7 @@ export async function chooseByFolds(
   if (!found.chosen) return undefined
   const { chosen } = found
   const candidates: Candidate[] = []
-  const wanted = findRank === 'best' ? search.finished.slice(0, MOST_KEPT) : [chosen]
+  const wanted = findRank === 'best' ? search.candidates : [chosen]
   if (withModels)
     for (const trial of new Set([chosen, ...wanted])) {
       // Without time for it, no model is fitted again.

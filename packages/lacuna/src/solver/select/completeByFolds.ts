@@ -98,7 +98,8 @@ export async function completeByFolds(
     return completeUnfinished(tensor, { unfinished: candidates[0].fit.models, leftOut }, before, start)
   }
   const leftOut = [...found.leftOut]
-  const hasTimeFor = (stage: OptionalStage): boolean => deadline.hasTimeFor(stage)
+  const hasTimeFor = (stage: OptionalStage, ranks: readonly number[]): boolean =>
+    deadline.hasTimeFor(stage, ranks)
   const { seed } = settingsOf(options)
   const attributes = Object.entries(options.features ?? {}).map(([name, features]) => ({
     mode: modeNumber(tensor, name, option('features')),

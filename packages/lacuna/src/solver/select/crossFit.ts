@@ -175,7 +175,7 @@ export async function crossFit(
       models[fold] = model
       const begun = performance.now()
       foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions, weights)
-      limit?.deadline.notePredictions(foldErrors[fold].entries, (performance.now() - begun) / 1000)
+      limit?.deadline.notePredictions(foldErrors[fold].entries, (performance.now() - begun) / 1000, rank)
       // The decision is that on the first folds in their order, whichever model is finished first.
       for (let first = 1; foldErrors[first - 1]; first++)
         if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))

@@ -79,6 +79,11 @@ export interface SearchOptions extends CrossFitOptions {
    * out; none by default.
    */
   seconds?: number
+  /**
+   * Ends a search with `seconds` early when aborted, as if the time for models were up: the trial that runs is
+   * discarded, and the models so far make the ensemble. (The signal of the run's options discards everything.)
+   */
+  finish?: AbortSignal
 }
 
 /** How a trial is made. */
@@ -94,8 +99,11 @@ export interface AttemptOptions {
 
 /** The default of `AttemptOptions.tolerance`. */
 const HOPELESS = 0.01
-/** Most trials whose models stay in memory: those of the smallest errors. */
-export const MOST_KEPT = 8
+/** Most trials whose models stay in memory, beside pinned ones: those of the smallest errors. */
+const MOST_KEPT = 8
+
+/** Trials that are combined in the end, usually, by a search that pins some. */
+const USUALLY_COMBINED = 3
 
 /** The trials of a search, their models, and the clock of its time limit. */
 export class FoldSearch {
@@ -109,7 +117,9 @@ export class FoldSearch {
   readonly #options: RunOptions
   readonly #searchOptions: SearchOptions
   readonly #settings: Settings
-  /** The models of trials near the best. */
+  /** Trials that are candidates of a combination however large their errors are. */
+  readonly #pinned = new Set<FoldTrial>()
+  /** The models of trials near the best, and of pinned ones. */
   readonly #fits = new Map<FoldTrial, CrossFit>()
   /** The changes of the options by which each trial was made. */
   readonly #changes = new Map<FoldTrial, TrialChanges>()
@@ -154,7 +164,10 @@ export class FoldSearch {
     this.#modelsAfter = isEnsemble ? 0 : 1
     if (saved?.capped) this.#cap(saved.capped)
     const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
-    this.deadline = new Deadline({ seconds, entries: tensor.values.length, isEnsemble })
+    this.deadline = new Deadline({
+      ...{ seconds, entries: tensor.values.length, isEnsemble },
+      finish: search.finish,
+    })
   }
 
   /** The trial on all folds, or given up, with the smallest error; there must be one. */
@@ -169,6 +182,17 @@ export class FoldSearch {
     return this.trials
       .filter(({ folds }) => folds === this.folds)
       .sort((a, b) => criterionOf(a) - criterionOf(b))
+  }
+
+  /** The trials on all folds that a combination is made of: those of the smallest errors, and pinned ones. */
+  get candidates(): FoldTrial[] {
+    const pinned = [...this.#pinned].filter(({ folds }) => folds === this.folds)
+    return [...new Set([...this.finished.slice(0, MOST_KEPT), ...pinned])]
+  }
+
+  /** Makes a trial a candidate of the combination, however large its error is, so that its models are kept. */
+  pin(trial: FoldTrial): void {
+    this.#pinned.add(trial)
   }
 
   /** Weights of the entries in the criterion, in the order of the tensor; undefined where all are 1. */
@@ -198,11 +222,14 @@ export class FoldSearch {
     return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
   }
 
-  /** About how long models with these options take, in arbitrary units: modes × rank^1.5. */
+  /**
+   * About how long models with these options take, in arbitrary units: modes × (8 + R + R²/64). Rank 64 took 4 to
+   * 10 times as long as rank 10 on six data sets.
+   */
   #sizeOf(options: RunOptions): number {
     const { rank, mergeModes, split } = settingsOf(options)
     const reshaping = resolveReshaping({ mergeModes, split }, this.#tensor)
-    return reshapedModes(reshaping, this.#tensor.dims).dims.length * rank ** 1.5
+    return reshapedModes(reshaping, this.#tensor.dims).dims.length * (8 + rank + rank ** 2 / 64)
   }
 
   /** Seconds of the models that follow the search, from those of a trial on all folds. */
@@ -251,7 +278,10 @@ export class FoldSearch {
       this.deadline.modelSeconds = this.#modelSeconds(this.#last.seconds)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
-    for (const other of this.finished.slice(MOST_KEPT)) this.#fits.delete(other)
+    const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1
+    if (this.finished.length > 0)
+      this.deadline.combined = this.finished.slice(0, most).map(({ rank }) => rank)
+    for (const other of this.finished.slice(MOST_KEPT)) if (!this.#pinned.has(other)) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.#save()
     return trial
   }

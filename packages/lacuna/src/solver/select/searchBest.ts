@@ -49,6 +49,8 @@ const LEAST_GAIN = 0.005
  * add something to a combination.
  */
 const TOLERANCE = 0.15
+/** The largest rank is tried before reshapings if this many times its seconds are left for models. */
+const LARGEST_FIRST = 2
 
 /**
  * Tries reshapings, lags, links, ranks and noise models by cross-fitting. The options as given, at their own
@@ -64,6 +66,16 @@ export async function searchBest(
   const leftOut = new Set<string>()
   const first = await search.attempt({})
   if (!first) return { leftOut: ['all ranks'] }
+  search.pin(first)
+  const largest = { rank: ranks[ranks.length - 1] }
+  const tryLargest = async (): Promise<boolean> => {
+    const trial = await attemptInTime(search, largest)
+    if (typeof trial === 'object') search.pin(trial)
+    return trial !== undefined
+  }
+  // Before all others where it takes a small part of the time, so that no time limit leaves it out.
+  if (search.hasTimeFor(largest, LARGEST_FIRST * search.folds)) await tryLargest()
+  if (search.isInterrupted) return { leftOut: [] }
   const start = Math.max(
     0,
     ranks.findLastIndex((rank) => rank <= SCREENING_RANK),
@@ -72,14 +84,13 @@ export async function searchBest(
     ? await screen(search, tensor, options, ranks[start])
     : { lineages: [{}], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
-  const largest = { rank: ranks[ranks.length - 1] }
   for (const [at, changes] of lineages.entries()) {
     const best = await growRank(search, changes, ranks, start)
     if (search.isInterrupted) return { leftOut: [] }
     if (!best)
       leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
     // The options as given are tried with the largest rank, too, whatever others are worth.
-    if (at === 0 && !(await attemptInTime(search, largest))) leftOut.add(`rank ${largest.rank}`)
+    if (at === 0 && !(await tryLargest())) leftOut.add(`rank ${largest.rank}`)
     if (typeof best !== 'object') continue
     for (const autoregression of proposeAutoregression(changes))
       if (!(await attemptInTime(search, { ...changes, ...autoregression, rank: best.rank })))

@@ -6,7 +6,7 @@ import { oneLine } from '../../../print/printable.ts'
 import { painter } from '../../../print/terminal.ts'
 import { memoryReport } from '../../../process/memory.ts'
 import { choiceReport } from '../sideInformation.ts'
-import { type Errors, NO_VERDICT, type Verdict } from '../verdict.ts'
+import { adviseVerdict, type Errors, type Verdict } from '../verdict.ts'
 import { choiceTable } from './crossFitReport.ts'
 
 /** Contents of the report beside the result and the errors of the run. */
@@ -58,7 +58,7 @@ export function jsonReport(
  * model.
  */
 export function textReport(
-  { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
+  { model, settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
   { output, ranks, verdict, caution }: ReportDetails,
 ): string {
@@ -71,7 +71,7 @@ export function textReport(
   const end = `${formatNumber(done)} epoch${done === 1 ? '' : 's'} in ${formatSeconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = formatTable(rows).split('\n')
   const trials = [
-    ...(ranks ? [choiceTable(ranks), ''] : []),
+    ...(ranks ? [choiceTable(ranks, model), ''] : []),
     ...(choice ? [choiceReport(choice, settings.link), ''] : []),
   ]
   return [
@@ -82,7 +82,7 @@ export function textReport(
     ...lines,
     ...explainRise({ epochs, stopped }),
     '',
-    oneLine(verdict?.text ?? NO_VERDICT),
+    oneLine(verdict?.text ?? adviseVerdict(settings.missing)),
     ...(caution === undefined ? [] : [caution]),
     ...(output ? ['', `The model is in ${output}.`] : []),
   ].join('\n')

@@ -2,7 +2,7 @@
  * Details of a cross-fit beside its errors: stability of components, rows with the largest errors, the plot
  * of ranks.
  */
-import { InputError } from 'lacuna'
+import { InputError, type SparseTensor } from 'lacuna'
 import type { FoldedCompletion, OutOfFold } from 'lacuna/folds'
 import {
   type FoldChoice,
@@ -14,6 +14,7 @@ import {
 } from 'lacuna/internal'
 import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
 import { formatCount, formatNumber } from '../../../print/format.ts'
+import { trialWords } from '../../../print/trialWords.ts'
 
 /**
  * Describes the cross-fit in the training record of a model file: the out-of-fold error and the stability of
@@ -90,14 +91,19 @@ export async function writeRankPlot(
 }
 
 /** Writes a plot of all trials of a search, as .svg or .html by the ending of the path. */
-export async function writeTrialPlot(path: string, { trials, chosen, combined }: FoldChoice): Promise<void> {
+export async function writeTrialPlot(
+  path: string,
+  { trials, chosen, combined }: FoldChoice,
+  train: SparseTensor,
+): Promise<void> {
   const { trialPlot } = await import('../../../report/trialPlot.ts')
   const weights = new Map(combined?.map(({ trial, weight }) => [trialName(trial), weight]))
   if (!combined) weights.set(trialName(chosen), 1)
   const drawn = trials.map((trial) => {
     const { rmse, spread, isScreening, folds } = trial
-    const name = isScreening ? `${trialName(trial)} (${folds} folds)` : trialName(trial)
-    return { name, rmse, spread, weight: isScreening ? undefined : weights.get(name) }
+    const words = trialWords(trial, train)
+    const name = isScreening ? `${words} (${folds} folds)` : words
+    return { name, rmse, spread, weight: isScreening ? undefined : weights.get(trialName(trial)) }
   })
   const text = await trialPlot(drawn, path.endsWith('.svg') ? 'svg' : 'html')
   await writeFileWhole(path, [new TextEncoder().encode(text)])

@@ -15,6 +15,7 @@ import {
 } from '../../../print/format.ts'
 import { oneLine, printable } from '../../../print/printable.ts'
 import { painter } from '../../../print/terminal.ts'
+import { trialWords } from '../../../print/trialWords.ts'
 import { memoryReport } from '../../../process/memory.ts'
 import { crossFitDetails } from './crossFitDetails.ts'
 
@@ -26,8 +27,12 @@ const MAX_COVERAGE_ENTRIES = 50_000
 /**
  * Formats trials as a table with their out-of-fold RMSE ± standard error; marks the chosen one and those
  * given up early, and mentions if time ran out.
+ * @param modes the tensor or model whose modes the trials merge and split
  */
-export function choiceTable({ trials, chosen, combined, isCut }: FoldChoice): string {
+export function choiceTable(
+  { trials, chosen, combined, isCut }: FoldChoice,
+  modes: Pick<SparseTensor, 'modes'>,
+): string {
   const weightOf = (trial: FoldTrial): number | undefined =>
     combined?.find((one) => trialName(one.trial) === trialName(trial))?.weight
   const remark = (trial: FoldTrial): string => {
@@ -39,7 +44,7 @@ export function choiceTable({ trials, chosen, combined, isCut }: FoldChoice): st
   }
   const isCapped = trials.some(({ criterion }) => criterion !== undefined)
   const rows = trials.map((trial) => [
-    trialName(trial),
+    trialWords(trial, modes),
     formatNumber(trial.rmse),
     `± ${formatNumber(trial.spread)}`,
     ...(isCapped ? [formatNumber(trial.criterion ?? trial.rmse)] : []),
@@ -157,7 +162,7 @@ export function crossFitText(
       : [],
   )
   return [
-    ...(choice ? [choiceTable(choice), ''] : []),
+    ...(choice ? [choiceTable(choice, model), ''] : []),
     `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${formatSeconds(elapsed)}.`,
     '',
     bold(head),
