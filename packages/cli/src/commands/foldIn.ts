@@ -1,7 +1,7 @@
 /** `lacuna fold`: adds new rows to a model by fold-in. */
 import { Command } from 'commander'
 import { InputError, readModel, type SparseTensor } from 'lacuna'
-import { align, checkOutputs, labelOf, modeName, type TensorModel } from 'lacuna/internal'
+import { align, checkOutputs, labelOf, modeName, type TensorModel, unobservedRowsOf } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { readNewEntries } from '../options/knownEntries.ts'
@@ -100,10 +100,11 @@ export function checkModelName(path: string): void {
  * no entries then; those still without entries are left out.
  */
 export function listNewRows(before: TensorModel, after: TensorModel): number[][] {
+  const [emptyBefore, emptyAfter] = [unobservedRowsOf(before), unobservedRowsOf(after)]
   return after.dims.map((dim, mode) => {
-    const unobserved = new Set(after.unobserved[mode])
+    const unobserved = new Set(emptyAfter[mode])
     const added = Array.from({ length: dim - before.dims[mode] }, (_, i) => before.dims[mode] + i)
-    return [...before.unobserved[mode], ...added].filter((row) => !unobserved.has(row))
+    return [...emptyBefore[mode], ...added].filter((row) => !unobserved.has(row))
   })
 }
 

@@ -103,12 +103,19 @@ it('intervals of 90% contain 86 to 94% of the values in rows that were folded in
   expect(width(1)).toBeGreaterThan(1.1 * width(25))
 })
 
-it('an ensemble of merged modes takes in no new entries, and says so', async () => {
-  const { tensor } = synthetic({ dims: [20, 12, 8], entries: 900, rank: 2, snrDb: 15, seed: 1 })
+it('an ensemble of merged modes takes in a new row and leaves all other predictions as they are', async () => {
+  const { tensor } = synthetic({ dims: [21, 12, 8], entries: 1200, rank: 2, snrDb: 20, seed: 1 })
   const values = tensor.values.map((x) => Math.max(0, x))
-  const merged = (await completeByFolds(
-    { ...tensor, values },
-    { rank: 2, epochs: 10, mergeModes: [[1, 2]] },
-  ))!
-  expect(() => merged.model.foldIn({ ...tensor, values })).toThrow('were learned with modes merged or split')
+  const [row] = tensor.indices
+  const pick = (isPicked: (e: number) => boolean) =>
+    pickEntries({ ...tensor, values }, Uint32Array.from(row.keys()).filter(isPicked))
+  const known = { ...pick((e) => row[e] < 20), dims: [20, 12, 8] }
+  const { model } = (await completeByFolds(known, { rank: 2, mergeModes: [[1, 2]] }))!
+  const added = pick((e) => row[e] === 20)
+  const folded = model.foldIn(added)
+  expect(folded.dims).toEqual([21, 12, 8])
+  expect(folded.predictMany(known.indices)).toEqual(model.predictMany(known.indices))
+  const spread = Math.sqrt(added.values.reduce((sum, x) => sum + x * x, 0) / added.values.length)
+  expect(folded.error(added).rmse).toBeLessThan(0.3 * spread)
+  expect(() => model.foldIn(added, { update: true })).toThrow('cannot be updated; fold the entries in')
 })

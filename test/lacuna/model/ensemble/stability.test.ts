@@ -1,6 +1,6 @@
+import { describeComponents } from 'lacuna-figures/describe'
 import { describe, expect, it } from 'vitest'
 import { median } from '#bench/measure/median.ts'
-import { describeComponents } from '#cli/report/describeComponents.ts'
 import { complete, type SparseTensor, synthetic } from '#lacuna/index.js'
 import { coreConsistencyOf } from '#lacuna/model/answer/coreConsistency.js'
 import { similarLags, sortAlongMode } from '#lacuna/model/ensemble/neighbours/similarLags.js'

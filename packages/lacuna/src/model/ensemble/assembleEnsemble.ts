@@ -57,8 +57,11 @@ export interface Assembly {
   ordered?: readonly Ordered[]
   /** Weights of the entries in the error by which candidates are combined; all 1 by default. */
   weights?: Float32Array
-  /** Asked before each stage that can be left out; none is by default. */
-  hasTimeFor?: (stage: OptionalStage) => boolean
+  /**
+   * Asked before each stage that can be left out, with the ranks of the candidates that are combined; none is
+   * left out by default.
+   */
+  hasTimeFor?: (stage: OptionalStage, ranks: readonly number[]) => boolean
 }
 
 /** An ensemble with its out-of-fold errors and the stability of its components. */
@@ -104,7 +107,10 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   const secondsSinceLast = stopwatch()
   const leftOut: OptionalStage[] = []
   const isWanted = (stage: OptionalStage): boolean => {
-    const isTime = hasTimeFor(stage)
+    const isTime = hasTimeFor(
+      stage,
+      stacked.map(({ models: [{ rank }] }) => rank),
+    )
     if (!isTime) leftOut.push(stage)
     return isTime
   }

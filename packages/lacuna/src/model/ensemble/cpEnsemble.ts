@@ -6,10 +6,11 @@
 import { InputError } from '../../base/inputError.ts'
 import type { ReshapedModes, SparseTensor } from '../../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
-import { CpModel, type FoldInOptions, type ForecastModelOptions } from '../cpModel.ts'
+import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
 import { leadingMembers, modeName } from '../factored.ts'
 import type { Labels } from '../labelLookup.ts'
-import { TensorModel, type TensorModelFields } from '../tensorModel.ts'
+import type { FoldInOptions, TensorModelFields } from '../modelFields.ts'
+import { TensorModel } from '../tensorModel.ts'
 import { align, alignRows, type NewEntry, valueNameOf } from './align.ts'
 import { emptyRowIntervals } from './emptyRows/emptyRowInterval.ts'
 import { foldIntoMembers } from './foldIntoMembers.ts'
@@ -226,8 +227,8 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
 
   /**
    * Fold-in: an ensemble with additional rows, which every member solves from new entries while all other rows
-   * stay as they are. Intervals in these rows are as in rows of as many entries. Throws if modes were merged
-   * or split.
+   * stay as they are. Intervals in these rows are as in rows of as many entries. Throws if modes of a member
+   * were split, or rows of merged modes are to be updated.
    * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
    * @param options name of the value, and whether existing rows are updated, too
    */

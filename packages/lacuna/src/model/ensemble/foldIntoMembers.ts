@@ -1,9 +1,8 @@
 /** Fold-in of new entries into the members of an ensemble, with what intervals are computed from. */
-import { InputError } from '../../base/inputError.ts'
 import { observe, type SparseTensor } from '../../tensor/index.ts'
 import { CpModel } from '../cpModel.ts'
 import { mergeObserved, trainingCounts } from '../foldIn/trainingStatistics.ts'
-import type { TensorModelFields } from '../tensorModel.ts'
+import type { TensorModelFields } from '../modelFields.ts'
 import type { Intervals } from './intervals.ts'
 
 /** The members of an ensemble, and what changes with their rows. */
@@ -14,7 +13,7 @@ interface Members extends Pick<TensorModelFields, 'dims' | 'labels' | 'observed'
 
 /**
  * Returns the members with the rows of new entries, which each of them solves by itself.
- * Throws if modes of a member were merged or split.
+ * Throws if modes of a member were split, or rows of merged modes are to be updated.
  * @param entries aligned to the ensemble
  * @param update whether existing rows are updated, too
  */
@@ -30,11 +29,6 @@ export function foldIntoMembers(
   entries: SparseTensor,
   update: boolean,
 ): Members {
-  if (members.some(({ reshaping }) => reshaping))
-    throw new InputError(
-      'option',
-      'Models of this ensemble were learned with modes merged or split, and such models take in no new entries; learn it anew with them.',
-    )
   const folded = members.map((member) =>
     new CpModel({ ...member.fields, labels, modes }).foldIn(entries, { update }),
   )

@@ -56,6 +56,11 @@ const MOST_RESIDUALS = 20_000
 const LEAST_GROUP = 100
 /** Least number of rows of a group, as Kish's effective number. */
 const LEAST_ROWS = 8
+/**
+ * Most independent residuals per row that is folded in from few entries: all residuals of the row depend on
+ * these entries, more than the design effect tells.
+ */
+const MOST_PER_FOLDED_ROW = 2
 /** Lengths of runs of forecast rows whose errors may be alike. */
 const RUNS = [1, 2, 4, 8]
 /** Least number of runs from which a design effect is found. */
@@ -164,7 +169,12 @@ export function learnGroup(
     (e, i) => (values[e] - predictions[i]) / (units[i] * sizeAt(curve, predictions[i])),
   )
   const residuals = quantilesOf(relative.slice())
-  const independent = Math.min(...rows.map((column, at) => independentResiduals(column, kinds[at], relative)))
+  const independent = Math.min(
+    ...rows.map((column, at) => independentResiduals(column, kinds[at], relative)),
+    ...rows.map((column, at) =>
+      kinds[at] === 'few' ? MOST_PER_FOLDED_ROW * effectiveRows(column) : Infinity,
+    ),
+  )
   return { ...curve, residuals, independent: Math.min(independent, observed.entries) }
 }
 
