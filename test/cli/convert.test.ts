@@ -199,4 +199,27 @@ describe('predict', () => {
         .map((line) => typeof JSON.parse(line).prediction),
     ).toEqual(Array(3).fill('number'))
   })
+
+  it('convert --compact writes a smaller model, and prints its error', async () => {
+    for (const kind of ['float16', 'int8']) {
+      const { code, stderr } = await run('convert', 'model.npz', `${kind}.npz`, '--compact', kind)
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(
+          new RegExp(
+            `^${kind}\\.npz: [\\d.]+ \\w+; at 16 random cells, predictions differ by [\\d.e-]+ \\(RMS\\), [\\d.]+% of`,
+          ),
+        ),
+      })
+      expect((await run('predict', `${kind}.npz`, 't.tns')).code).toBe(0)
+    }
+    for (const args of [
+      ['t.tns', 'x.npz'],
+      ['model.npz', 'x.csv'],
+    ])
+      expect(await run('convert', ...args, '--compact', 'int8')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/--compact makes a model file of another one/),
+      })
+  })
 })

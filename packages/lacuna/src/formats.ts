@@ -1,10 +1,11 @@
 /**
- * lacuna/formats: .tns, .npy and .npz as bytes, for data that is not read from a path. In Node and in
+ * lacuna/formats: .tns, .npy and .npz as bytes, and compact model files, for data that is not read from a path. In Node and in
  * browsers.
  */
 export {
   decodeTensorNpy,
   decodeTensorNpz,
+  encodeCompactModel,
   encodeCompletedNpy,
   encodeDenseNpy,
   encodeTensorNpz,

@@ -1,5 +1,5 @@
+import { describeComponents } from 'lacuna-figures/describe'
 import { describe, expect, it } from 'vitest'
-import { describeComponents } from '#cli/report/describeComponents.ts'
 import { CpModel, modeKinds } from '#lacuna/model/index.js'
 import { randomModel } from './answers.ts'
 

@@ -25,7 +25,10 @@ describe('a prediction by label', () => {
   it.each<[Labels, string]>([
     [{ user: 'c', film: '10', slot: 1 }, 'The model knows no user "c"; it has 2, from "a" to "b".'],
     [{ user: 'a', film: 'constructor', slot: 1 }, 'knows no film "constructor"'],
-    [{ user: 'a', slot: 1 }, 'There is no film; give a label for each mode: user, film, slot.'],
+    [
+      { user: 'a', slot: 1 },
+      'There is no film among user, slot; give a label for each mode: user, film, slot.',
+    ],
     [{ user: 'a', film: '10', slot: 3 }, 'slot is 3; it must be a whole number from 1 to 2'],
     [{ user: 'a', film: '10', slot: 0 }, 'slot is 0; it must be'],
     [{ user: 'a', film: '10', slot: 'x' }, 'slot is x; it must be'],

@@ -255,7 +255,7 @@ describe('answers of reshaped models', () => {
     const { rmse, modes, baselines } = evaluate(model, { dims, indices, values })
     expect(rmse).toBeCloseTo(Math.sqrt(5 / 3), 4)
     expect(modes.map(({ name }) => name)).toEqual(['from', 'to', 'hour'])
-    expect(baselines.map(({ name }) => name)).toContain('mean of each to')
+    expect(baselines.map(({ name }) => name)).toContain('the mean of each to')
   })
 
   test('files keep the statistics of the original modes', () => {
@@ -271,10 +271,10 @@ describe('answers of reshaped models', () => {
     expect(read.top({ of: 'to' })).toEqual(model.top({ of: 'to' }))
   })
 
-  test('fold-in is refused', () => {
+  test('fold-in is refused where a mode was split, with what to do', () => {
     for (const model of [parted, merged])
       expect(() => model.foldIn([{ from: 'd', to: 1, hour: 2, value: 3 }])).toThrow(
-        'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',
+        'The model was learned with a mode that was split into blocks, to which no rows can be added; learn it anew with the new entries.',
       )
   })
 })

@@ -17,7 +17,7 @@ import {
   writeFactorTable,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
-import { negative, sizes } from '../options/arguments.ts'
+import { negative, oneOf, sizes } from '../options/arguments.ts'
 import {
   inputName,
   readingProgress,
@@ -29,6 +29,7 @@ import { addTableOptions, duplicatesOf, tableOptions } from '../options/tableOpt
 import { escapeFormulas } from '../print/escapeFormulas.ts'
 import { formatCount, formatCounted } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
+import { type CompactKind, compactKinds, saveCompact } from '../process/saveCompact.ts'
 import { describeClipping } from './predict.ts'
 
 /** Options of `lacuna convert`, as parsed from the command line; the help describes each. */
@@ -38,8 +39,12 @@ interface Options extends TableOptions {
   negative: NegativePolicy
   mask?: string
   safeCsv?: boolean
+  compact?: CompactKind
   quiet?: boolean
 }
+
+/** Parses the argument of --compact. */
+const compactKind = oneOf<CompactKind>(compactKinds)
 
 /** Creates the command `convert`. */
 export function convertCommand(): Command {
@@ -66,6 +71,11 @@ export function convertCommand(): Command {
       '--safe-csv',
       'an apostrophe before labels and names that begin with = + - @, which spreadsheets run',
     )
+    .option(
+      '--compact <kind>',
+      'of a model: a smaller .npz, with factors as float16, or as int8 with a scale per row',
+      compactKind,
+    )
     .option('-q, --quiet', 'no progress')
   return addTableOptions(command)
     .addHelpText(
@@ -78,6 +88,7 @@ Examples:
   lacuna convert ratings.tns ratings.npz            COO: coords, data, shape, as PyData/sparse reads them
   lacuna convert model.npz factors.csv              a row per row of each factor
   lacuna convert model.npz completed.npy            every cell as the model has it, observed or not
+  lacuna convert model.npz small.npz --compact int8 a smaller file, and its error
   zcat day.csv.gz | lacuna convert - day.npz --modes user item --value rating
   lacuna convert ratings.npz - --format csv | head`,
     )
@@ -119,6 +130,14 @@ async function runConvert(from: string, to: string, options: Options): Promise<v
     if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
   }
   const writeOptions = { onProgress, format }
+  if (options.compact !== undefined) {
+    if (!(found instanceof CpModel || found instanceof CpEnsemble) || !hasEnding(to, endings.npz))
+      throw new InputError(
+        'option',
+        `--compact makes a model file of another one: name two .npz files, the first of them a model.`,
+      )
+    return progress.say(`${name}: ${await saveCompact(to, found, options.compact)}`)
+  }
   if (found instanceof CpEnsemble)
     throw new InputError(
       'format',

@@ -4,6 +4,7 @@
  * they are known.
  */
 
+import type { Factored } from './factored.ts'
 import type { FactorView } from './factorView.ts'
 import { meanRows } from './foldIn/meanRows.ts'
 
@@ -19,8 +20,22 @@ export interface ComponentShares {
   numbers: readonly number[]
 }
 
-/** The shares and the order of the components of a model's member; by default of the first one. */
-export function componentShares({ members, counts }: FactorView, member = members[0]): ComponentShares {
+/** Cache of `componentShares`, by view and member: it takes a pass over all factors. */
+const cache = new WeakMap<FactorView, Map<Factored, ComponentShares>>()
+
+/** The shares and the order of the components of a model's member, by default of the first one; cached. */
+export function componentShares(view: FactorView, member = view.members[0]): ComponentShares {
+  const cached = cache.get(view) ?? new Map<Factored, ComponentShares>()
+  cache.set(view, cached)
+  const known = cached.get(member)
+  if (known) return known
+  const shares = computeShares(member, view.counts)
+  cached.set(member, shares)
+  return shares
+}
+
+/** Computes the shares and the order of the components. @param counts per mode, the entries of each row, if known */
+function computeShares(member: Factored, counts: FactorView['counts']): ComponentShares {
   const { rank } = member
   const means = meanRows(member, counts)
   const terms = means.reduce(

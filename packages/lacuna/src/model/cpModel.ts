@@ -1,60 +1,16 @@
 /** A nonnegative CP model: factors that predict every cell of a tensor. */
-import { InputError } from '../base/inputError.ts'
-import {
-  isReshaped,
-  type ModeReshaping,
-  type ReshapedModes,
-  type ResolvedReshaping,
-  reshapedModes,
-  resolveReshaping,
-  type SparseTensor,
-} from '../tensor/index.ts'
+import type { ReshapedModes, ResolvedReshaping, SparseTensor } from '../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './answer/components.ts'
-import { checkFactors, checkLink, checkPrior, checkShapes } from './checkModel.ts'
-import { align, alignRows, type NewEntry, valueNameOf } from './ensemble/align.ts'
+import type { NewEntry } from './ensemble/align.ts'
 import type { Factored, Prior } from './factored.ts'
-import { foldInEntries } from './foldIn/foldIn.ts'
-import { lambdaPrior } from './foldIn/lambdaPrior.ts'
+import { foldInto } from './foldIn/foldInto.ts'
 import { checkHorizon, futureLabels } from './forecast/extendTime.ts'
 import { forecastFactors, timeModeOf } from './forecast/forecastFactors.ts'
 import type { Labels } from './labelLookup.ts'
+import { type CpModelFields, checkFields, type FoldInOptions } from './modelFields.ts'
 import type { Link } from './predict/link.ts'
-import { TensorModel, type TensorModelFields } from './tensorModel.ts'
+import { TensorModel } from './tensorModel.ts'
 import { type Variance, varianceOf } from './variance.ts'
-
-/** The fields of a CP model. */
-export interface CpModelFields extends TensorModelFields {
-  /** R, the number of components. */
-  rank: number
-  /**
-   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With a reshaping, those of the
-   * reshaped modes.
-   */
-  factors: readonly Float32Array[]
-  /** Modes that were merged or split for learning; none by default. */
-  reshaping?: ModeReshaping
-  /** Per factor, the rows without training entries; none by default. */
-  unobserved?: readonly Uint32Array[]
-  /**
-   * Prior of the rows, for fold-in; by default an isotropic one from the λ of the training record, if any.
-   */
-  prior?: Prior
-  /** Link, if the model was learned on √x or log(1 + x); none by default. */
-  link?: Link
-}
-
-/** Options of `CpModel.foldIn`. */
-export interface FoldInOptions {
-  /**
-   * Property that holds the value of a new entry; by default the name of the training data's values, or
-   * `value`.
-   */
-  value?: string
-  /**
-   * Whether existing rows are updated by the new entries, too, not only new rows solved; false by default.
-   */
-  update?: boolean
-}
 
 /** Options of `forecast`. */
 export interface ForecastModelOptions {
@@ -98,16 +54,9 @@ export class CpModel<M extends string = string> extends TensorModel<M> implement
   constructor(fields: CpModelFields) {
     const { dims, rank, factors, labels, modes, unobserved, observed, prior, link, training } = fields
     super({ dims, labels, modes, observed, training })
-    const reshaping = resolveReshaping(fields.reshaping ?? {}, { dims, modes })
-    const learned = reshapedModes(reshaping, dims)
-    checkShapes(learned.dims, rank, factors)
-    checkFactors(rank, factors)
-    if (prior) checkPrior(learned.dims, rank, prior)
-    if (link) checkLink(link)
-    if (isReshaped(reshaping)) {
-      this.reshaping = reshaping
-      this.reshapedModes = learned
-    }
+    const { reshaping, reshapedModes } = checkFields(fields)
+    if (reshaping) this.reshaping = reshaping
+    if (reshapedModes) this.reshapedModes = reshapedModes
     this.rank = rank
     this.factors = factors
     this.unobserved = unobserved ?? factors.map(() => new Uint32Array(0))
@@ -138,25 +87,13 @@ export class CpModel<M extends string = string> extends TensorModel<M> implement
 
   /**
    * Fold-in: a model with additional rows, solved from new entries under the prior while all other rows stay
-   * as they are. Throws if modes were merged or split.
+   * as they are. Where modes were merged, pairs without entries are solved. Throws if a mode was split, or
+   * existing rows of merged modes are to be updated.
    * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
    * @param options name of the value, and whether existing rows are updated, too
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel<M> {
-    const { value = valueNameOf(this), update = false } = options
-    if (this.reshaping)
-      throw new InputError(
-        'option',
-        'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',
-      )
-    const tensor = 'indices' in entries ? align(this, entries) : alignRows(this, entries, value)
-    const prior = this.prior ?? lambdaPrior(this)
-    const folded = foldInEntries({ model: { ...this.fields, prior }, entries: tensor, update })
-    const { dims, factors, unobserved, observed } = folded
-    return new CpModel<M>({
-      ...this.fields,
-      ...{ dims, factors, unobserved, observed, labels: tensor.labels },
-    })
+    return new CpModel<M>(foldInto(this.fields, entries, options))
   }
 
   /**

@@ -6,7 +6,7 @@ export type { Similar, SimilarOptions } from './answer/similar.ts'
 export { type Ranked, type Reason, type TopOptions, valuesAlong } from './answer/top.ts'
 export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topForAll.ts'
 export { componentShares } from './componentShares.ts'
-export { CpModel, type CpModelFields, type FoldInOptions, type ForecastModelOptions } from './cpModel.ts'
+export { CpModel, type ForecastModelOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
 export {
   type AssembledEnsemble,
@@ -62,9 +62,11 @@ export {
   forecastIntervals,
 } from './forecast/forecastIntervals.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
+export type { CpModelFields, FoldInOptions, TrainingRecord } from './modelFields.ts'
 export { type FilledSlice, fillSlice } from './predict/fillSlice.ts'
 export { type Link, type LinkName, linkNames, linkScaleNames, linkTensor } from './predict/link.ts'
 export { partialPredictor } from './predict/partialPredictor.ts'
 export { type AskedRows, RowPredictor } from './predict/predictRows.ts'
-export { type PredictOptions, TensorModel, type TrainingRecord } from './tensorModel.ts'
+export { PredictionModel } from './predictionModel.ts'
+export { type PredictOptions, TensorModel } from './tensorModel.ts'
 export type { Variance } from './variance.ts'

@@ -19,6 +19,9 @@ export type Labels<M extends string = string> = Readonly<Record<M, Label>>
 /** The part of a model or tensor that labels are looked up in. */
 type Labelled = Pick<Predictor, 'dims' | 'labels' | 'modes'>
 
+/** Most properties that a message lists. */
+const MOST_NAMED = 8
+
 /** Finds modes by name and rows by label. */
 export class LabelLookup {
   readonly #source: Labelled
@@ -152,11 +155,23 @@ export class LabelLookup {
       if (!isGiven(name))
         throw new InputError(
           'option',
-          `There is no ${name}; give a label for each mode: ${modes.map((mode) => mode.name).join(', ')}.`,
+          `There is no ${name} among ${Object.keys(asked).slice(0, MOST_NAMED).join(', ') || 'no labels'}; give a label for each mode: ${modes.map((mode) => mode.name).join(', ')}.`,
         )
       return this.row(mode, asked[name])
     })
   }
+}
+
+/** Cache of `lookupOf`, by model: the maps of labels take long to make. */
+const lookups = new WeakMap<Labelled, LabelLookup>()
+
+/** The lookup of a model, cached by model. */
+export function lookupOf(model: Labelled): LabelLookup {
+  const cached = lookups.get(model)
+  if (cached) return cached
+  const lookup = new LabelLookup(model)
+  lookups.set(model, lookup)
+  return lookup
 }
 
 /** Maps each label to its row, and also the number that a label represents: 4.5 to the row of 4.50. */

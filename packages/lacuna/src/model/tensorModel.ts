@@ -1,28 +1,17 @@
 /** The base class of models and ensembles: sizes, labels, and predictions that combine the members'. */
 import { InputError } from '../base/inputError.ts'
-import {
-  checkDims,
-  type Mode,
-  type Observed,
-  type ReshapedModes,
-  type SparseTensor,
-} from '../tensor/index.ts'
+import type { Mode, Observed, ReshapedModes, SparseTensor } from '../tensor/index.ts'
 import type { Component, ComponentsOptions } from './answer/components.ts'
 import { type Similar, type SimilarOptions, similarRows } from './answer/similar.ts'
 import { type Ranked, type TopOptions, topRows } from './answer/top.ts'
-import { checkLabels, checkObserved } from './checkModel.ts'
 import type { ErrorSummary } from './evaluate/errorSummary.ts'
 import { ErrorTally } from './evaluate/errorTally.ts'
 import { clipToRange, type Factored, labelOf, type Predictor } from './factored.ts'
-import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
+import { type Label, type LabelLookup, type Labels, lookupOf, suggestLabels } from './labelLookup.ts'
+import { checkTensorFields, type TensorModelFields, type TrainingRecord } from './modelFields.ts'
+import { checkColumns, checkCoordinate, checkIndex, checkOrder } from './predict/checkCells.ts'
 import { forEachPrediction, predictCell } from './predict/products.ts'
 import { writeSlice } from './predict/writeSlice.ts'
-
-/** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
-export interface TrainingRecord {
-  /** A setting or result by name. */
-  [key: string]: unknown
-}
 
 /** Options of predictions. */
 export interface PredictOptions {
@@ -32,23 +21,6 @@ export interface PredictOptions {
 
 /** Most values of a slice: 1 GiB of float32. Larger slices are refused. */
 const MAX_SLICE = 2 ** 28
-
-/** The fields that models and ensembles share. */
-export interface TensorModelFields {
-  /** I_1 … I_N, the sizes of the modes. */
-  dims: readonly number[]
-  /** Per mode, the labels of its rows; rows of a mode without labels are called by their index from 1. */
-  labels?: readonly (readonly string[] | undefined)[]
-  /** Names and sources of the modes; unknown by default. */
-  modes?: readonly Mode[]
-  /**
-   * Statistics of the training entries, by the rows of the modes as they are without a reshaping; unknown by
-   * default.
-   */
-  observed?: Observed
-  /** How the model was trained; empty by default. */
-  training?: TrainingRecord
-}
 
 /**
  * A model or an ensemble of several, which predicts every cell of a tensor. M are the names of the modes: with
@@ -74,16 +46,9 @@ export abstract class TensorModel<M extends string = string> implements Predicto
   /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   abstract readonly reshapedModes?: ReshapedModes
 
-  /** Made at the first use. */
-  #lookup: LabelLookup | undefined
-
   /** Throws if the sizes are invalid or labels, names or statistics do not fit them. */
   constructor({ dims, labels, modes, observed, training }: TensorModelFields) {
-    checkDims(dims, 'model')
-    if (labels) checkLabels(dims, labels)
-    if (modes && modes.length !== dims.length)
-      throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
-    if (observed) checkObserved(dims, observed)
+    checkTensorFields({ dims, labels, modes, observed })
     this.dims = dims
     if (labels) this.labels = labels
     if (modes) this.modes = modes
@@ -117,17 +82,13 @@ export abstract class TensorModel<M extends string = string> implements Predicto
    */
   protected indicesOf(coordinate: readonly number[] | Labels<M>): readonly number[] {
     const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
-    this.#checkOrder(indices.length, 'The coordinate')
-    indices.forEach((index, mode) => {
-      this.#checkIndex(index, mode, 'The coordinate')
-    })
+    checkCoordinate(this.dims, indices)
     return indices
   }
 
   /** Finds modes by name and rows by label. */
   get lookup(): LabelLookup {
-    this.#lookup ??= new LabelLookup(this)
-    return this.#lookup
+    return lookupOf(this)
   }
 
   /** The label of a row, or its index from 1 in a mode without labels. */
@@ -155,7 +116,7 @@ export abstract class TensorModel<M extends string = string> implements Predicto
 
   /** Predicts many cells, given as one column of 0-based indices per mode. */
   predictMany(indices: readonly Uint32Array[], { clip = true }: PredictOptions = {}): Float32Array {
-    this.#checkColumns(indices)
+    checkColumns(this.dims, indices)
     const predictions = new Float32Array(indices[0].length)
     forEachPrediction(this, indices, (entry, y) => {
       predictions[entry] = clip ? clipToRange(this, y) : y
@@ -171,9 +132,9 @@ export abstract class TensorModel<M extends string = string> implements Predicto
     fixed: readonly (number | null)[],
     { clip = true }: PredictOptions = {},
   ): { dims: number[]; values: Float32Array } {
-    this.#checkOrder(fixed.length, 'The slice')
+    checkOrder(this.dims, fixed.length, 'The slice')
     fixed.forEach((index, mode) => {
-      if (index !== null) this.#checkIndex(index, mode, 'The slice')
+      if (index !== null) checkIndex(this.dims, index, mode, 'The slice')
     })
     const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))
     const dims = free.map((mode) => this.dims[mode])
@@ -235,7 +196,7 @@ export abstract class TensorModel<M extends string = string> implements Predicto
     tensor: SparseTensor,
     { clip = true, isWeighted = false }: PredictOptions & { isWeighted?: boolean } = {},
   ): ErrorTally {
-    this.#checkColumns(tensor.indices)
+    checkColumns(this.dims, tensor.indices)
     const x = tensor.values
     if (tensor.indices[0].length !== x.length)
       throw new InputError(
@@ -248,39 +209,6 @@ export abstract class TensorModel<M extends string = string> implements Predicto
       tally.add(x[entry], clip ? clipToRange(this, y) : y, weights?.[entry]),
     )
     return tally
-  }
-
-  /** Throws unless a coordinate has one index per mode. @param what the subject of the message */
-  #checkOrder(count: number, what: string): void {
-    if (count !== this.dims.length)
-      throw new InputError(
-        'shape',
-        `${what} has ${count} indices, but the model has ${this.dims.length} modes.`,
-      )
-  }
-
-  /** Throws unless an index is that of a row of a mode. @param what the subject of the message */
-  #checkIndex(index: number, mode: number, what: string): void {
-    if (!Number.isInteger(index) || index < 0 || index >= this.dims[mode])
-      throw new InputError(
-        'index',
-        `${what} has index ${index} in mode ${mode + 1}; it must be a whole number from 0 to ${this.dims[mode] - 1}.`,
-      )
-  }
-
-  /** Throws unless there is one column per mode, all equally long, with indices of rows of the mode. */
-  #checkColumns(indices: readonly Uint32Array[]): void {
-    this.#checkOrder(indices.length, 'A coordinate')
-    indices.forEach((column, mode) => {
-      if (column.length !== indices[0].length)
-        throw new InputError(
-          'shape',
-          `Mode ${mode + 1} has ${column.length} indices, but mode 1 has ${indices[0].length}; they must be equal in number.`,
-        )
-      const dim = this.dims[mode]
-      for (let e = 0; e < column.length; e++)
-        if (column[e] >= dim) this.#checkIndex(column[e], mode, `Entry ${e}`)
-    })
   }
 }
 

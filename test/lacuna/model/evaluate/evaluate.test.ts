@@ -37,10 +37,10 @@ describe('an evaluation', () => {
     expect(r2).toBeCloseTo(1, 6)
     expect(entries).toBe(test.values.length)
     expect(baselines.map(({ name }) => name)).toEqual([
-      'mean',
-      'mean of each mode_1',
-      'mean of each mode_2',
-      'these means, added up',
+      'the mean',
+      'the mean of each mode_1',
+      'the mean of each mode_2',
+      'the means of all modes, added up',
     ])
     const mean = [...train.values].reduce((sum, x) => sum + x, 0) / train.values.length
     const squares = [...test.values].reduce((sum, x) => sum + (x - mean) ** 2, 0)

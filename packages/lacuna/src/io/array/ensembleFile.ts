@@ -70,7 +70,7 @@ export const ensembleChunks = (ensemble: CpEnsemble): Generator<Uint8Array> =>
   npzChunks(ensembleEntries(ensemble))
 
 /** Returns the files of an ensemble's .npz by name. */
-function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
+export function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
   const { dims, members, weights, neighbours, intervals, observed, training } = ensemble
   // Releases that know neither links nor weights refuse such files.
   const version = weights || members.some(({ link }) => link) ? MODEL_VERSION : ENSEMBLE_VERSION

@@ -3,10 +3,11 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { decodeNpy } from '../npz/index.ts'
 import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
+export { type CompactKind, encodeCompactModel } from './compactModel.ts'
 export { COMPLETED_ADVICE, denseBytes, encodeCompletedNpy, encodeDenseNpy } from './denseNpy.ts'
 export { type ArrayOptions, denseTensor } from './denseTensor.ts'
 export { decodeAnyModel, encodeEnsemble, ensembleChunks } from './ensembleFile.ts'
-export { decodeModel, encodeModel, modelChunks } from './modelFile.ts'
+export { decodeModel, decodePredictionModel, encodeModel, modelChunks } from './modelFile.ts'
 export { decodeTensorNpz, encodeTensorNpz } from './tensorNpz.ts'
 
 /** Decodes a dense .npy file; elements that are NaN or masked are missing. */

@@ -4,18 +4,26 @@
  * where that is known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and
  * metadata.json. NumPy reads the factors with numpy.load(file)['factor_1']. Where modes were merged or split,
  * metadata.json has the reshaping, and the factors and what was learned of their rows are those of the
- * reshaped modes. With a link it has the link, and the factors are of √x or log(1 + x).
+ * reshaped modes. With a link it has the link, and the factors are of √x or log(1 + x). In compact files
+ * (compactModel.ts) the factors are float16, or 8-bit with factor_scale_1.npy ….
  */
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
-import { CpModel, type CpModelFields, type Link, type TrainingRecord } from '../../model/index.ts'
+import {
+  CpModel,
+  type CpModelFields,
+  type Link,
+  PredictionModel,
+  type TrainingRecord,
+} from '../../model/index.ts'
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import {
   decodeNpy,
   displayName,
   encodeNpz,
+  type NpyData,
   type NpzEntries,
   npzChunks,
   type UnpackOptions,
@@ -102,9 +110,28 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
  * @param name for messages
  */
 export function decodeFiles(files: Record<string, Uint8Array>, name: string): CpModel {
+  const fields = decodeFields(files, name)
+  return inFile(name, () => new CpModel(fields))
+}
+
+/**
+ * Decodes a model for predictions alone; throws if it is damaged, no model, or an ensemble.
+ * @param name for messages
+ */
+export function decodePredictionModel(
+  bytes: Uint8Array,
+  name: string,
+  options?: UnpackOptions,
+): PredictionModel {
+  const fields = decodeFields(unpackNpz(bytes, name, options), name)
+  return inFile(name, () => new PredictionModel(fields))
+}
+
+/** Decodes the fields of a model from the unpacked files of its .npz. */
+function decodeFields(files: Record<string, Uint8Array>, name: string): CpModelFields {
   const { dims, rank, reshaping, link, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => reshapedModes(resolveReshaping(reshaping, { dims }), dims).dims)
-  const fields: CpModelFields = {
+  return {
     dims,
     rank,
     factors: sizes.map((size, mode) => readFactor(files, mode, [size, rank], name)),
@@ -115,7 +142,6 @@ export function decodeFiles(files: Record<string, Uint8Array>, name: string): Cp
     link,
     training,
   }
-  return inFile(name, () => new CpModel(fields))
 }
 
 /** Reads and checks metadata.json of a model; throws if it is missing, damaged, or that of another format. */
@@ -157,7 +183,10 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   }
 }
 
-/** Reads factor_{mode + 1}.npy (float32); throws if it is missing or of another type or shape. */
+/**
+ * Reads factor_{mode + 1}.npy: float32, float16, or 8-bit numbers with a scale per row. Throws if it is missing or of
+ * another type or shape.
+ */
 function readFactor(
   files: Record<string, Uint8Array>,
   mode: number,
@@ -168,17 +197,34 @@ function readFactor(
   if (files[file] === undefined)
     throw new InputError('format', `${name}: ${file} is missing; the model needs one factor per mode.`)
   const factor = decodeNpy(files[file], `${name}, ${file}`)
-  if (!(factor.data instanceof Float32Array))
-    throw new InputError(
-      'format',
-      `${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`,
-    )
   if (factor.shape.length !== 2 || factor.shape.some((size, axis) => size !== shape[axis]))
     throw new InputError(
       'format',
       `${name}: ${file} has the shape (${factor.shape.join(', ')}), but the metadata says (${shape.join(', ')}).`,
     )
+  const scaleFile = `factor_scale_${mode + 1}.npy`
+  if (factor.data instanceof Uint8Array && files[scaleFile])
+    return scaleRows(factor.data, decodeNpy(files[scaleFile], `${name}, ${scaleFile}`).data, shape, name)
+  if (!(factor.data instanceof Float32Array))
+    throw new InputError(
+      'format',
+      `${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`,
+    )
   return factor.data
+}
+
+/** The largest 8-bit number. */
+export const LARGEST_BYTE = 255
+
+/** Multiplies the 8-bit numbers of each row by its scale; throws unless there is one for each row. */
+function scaleRows(
+  bytes: Uint8Array,
+  scales: NpyData,
+  [rows, rank]: readonly number[],
+  name: string,
+): Float32Array {
+  if (!(scales instanceof Float32Array) || scales.length !== rows) throw damagedField('factor_scale', name)
+  return Float32Array.from(bytes, (byte, at) => byte * scales[Math.floor(at / rank)])
 }
 
 /**

@@ -3,7 +3,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { componentShares } from '../componentShares.ts'
 import { labelOf, type Predictor } from '../factored.ts'
 import { requireUnmerged } from '../factorView.ts'
-import { type Label, LabelLookup } from '../labelLookup.ts'
+import { type Label, lookupOf } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
@@ -40,7 +40,7 @@ export function similarRows(
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
   const model = requireUnmerged(given)
-  const lookup = new LabelLookup(model)
+  const lookup = lookupOf(model)
   const mode = lookup.mode(modeName)
   const row = lookup.row(mode, label)
   const similarities = new Float64Array(model.dims[mode])

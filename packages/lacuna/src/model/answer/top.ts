@@ -4,7 +4,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { componentShares, normalize, specificity } from '../componentShares.ts'
 import { clipToRange, labelOf, modeName, type Predictor } from '../factored.ts'
 import { factorView, unobservedRowsOf } from '../factorView.ts'
-import { type Label, LabelLookup } from '../labelLookup.ts'
+import { type Label, type LabelLookup, lookupOf } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
 import { type PredictionsAlong, predictAlong } from '../predict/predictAlong.ts'
 import { largest } from './largest.ts'
@@ -73,7 +73,7 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const { n = 10, exclude, minEntries, clip = true } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
-  const lookup = new LabelLookup(model)
+  const lookup = lookupOf(model)
   const rankedMode = lookup.mode(options.of)
   const fixed = fixedRows(model, lookup, rankedMode, options.for ?? {})
   const members = model.members.map((member) =>

@@ -100,13 +100,13 @@ interface MeanBaseline {
 function meanBaselines(model: Predictor, { mean, means, counts }: Observed): MeanBaseline[] {
   const meanOfRow = (mode: number, row: number): number => (counts[mode][row] > 0 ? means[mode][row] : mean)
   return [
-    { name: 'mean', predict: () => mean },
+    { name: 'the mean', predict: () => mean },
     ...model.dims.map((_, mode) => ({
-      name: `mean of each ${modeName(model, mode)}`,
+      name: `the mean of each ${modeName(model, mode)}`,
       predict: (indices: readonly Uint32Array[], e: number) => meanOfRow(mode, indices[mode][e]),
     })),
     {
-      name: 'these means, added up',
+      name: 'the means of all modes, added up',
       predict: (indices, e) =>
         indices.reduce((sum, column, mode) => sum + meanOfRow(mode, column[e]) - mean, mean),
     },
