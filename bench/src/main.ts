@@ -1,10 +1,12 @@
 /** `npm run bench -- …`: measurements of this machine. Not shipped with any package. */
 import { Command, CommanderError } from 'commander'
 import { explainFailure } from '#cli/kit.ts'
+import { bestCommand } from './bestCommand.ts'
 import { convergenceCommand } from './convergenceCommand.ts'
 import { engineCommand } from './engineCommand.ts'
 import { ioCommand } from './ioCommand.ts'
 import { ranksCommand } from './ranksCommand.ts'
+import { serveCommand } from './serveCommand.ts'
 import { setUpCommand } from './setUpCommand.ts'
 import { topCommand } from './topCommand.ts'
 
@@ -14,9 +16,11 @@ const program = new Command('bench')
   )
   .exitOverride()
   .addCommand(engineCommand(), { isDefault: true })
+  .addCommand(bestCommand())
   .addCommand(convergenceCommand())
   .addCommand(ioCommand())
   .addCommand(ranksCommand())
+  .addCommand(serveCommand())
   .addCommand(setUpCommand())
   .addCommand(topCommand())
 for (const command of program.commands) command.copyInheritedSettings(program)

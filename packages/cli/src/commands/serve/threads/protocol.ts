@@ -1,0 +1,58 @@
+/** Messages between the server and its threads. */
+import type { OperationName } from '../operations.ts'
+import type { ModelAnswer } from '../schemas.ts'
+
+/** A question to a model, with the body as it came. */
+export interface Question {
+  model: string
+  operation: OperationName
+  body: Uint8Array
+  isLines: boolean
+}
+
+/** An answer: JSON and the status of the response. */
+export interface Answer {
+  status: number
+  text: string
+}
+
+/** A message to a thread that answers. */
+export type ToAnswerThread =
+  | { kind: 'limits'; mostRows: number }
+  | { kind: 'model'; name: string; bytes: Uint8Array }
+  | ({ kind: 'question' } & Question)
+
+/** A message from a thread that answers: an answer, or null when it has decoded a model. */
+export type FromAnswerThread = Answer | null
+
+/** What the writer thread can do. */
+export interface WriterTasks {
+  open: { name: string; path: string; isReadOnly: boolean; mostRows: number }
+  update: { name: string; body: Uint8Array; isLines: boolean }
+  reload: { name: string; discard: boolean }
+  close: object
+}
+
+/** A message to the writer thread. */
+export type ToWriter = {
+  [K in keyof WriterTasks]: { id: number; task: K } & WriterTasks[K]
+}[keyof WriterTasks]
+
+/** A version of a model: what is known of it, and its bytes in shared memory. */
+export interface PublishedModel {
+  about: ModelAnswer
+  bytes: Uint8Array
+}
+
+/** The result of a task: a new version of the model, if there is one, and the answer to an update. */
+export interface FromWriter {
+  id: number
+  published?: PublishedModel
+  answer?: Answer
+}
+
+/** The answer of an error. */
+export const errorOf = (status: number, message: string): Answer => ({
+  status,
+  text: JSON.stringify({ error: message }),
+})
