@@ -146,3 +146,119 @@ it('a value that is no number is refused, not replaced, where a model fills a ta
   expect(stderr).toMatch(/units\.csv: temp has "[\d.]+ °C", which is no number, and would be replaced;/)
   expect(() => text('never.csv')).toThrow()
 })
+
+/** The SQL that a message proposes for --value, as a shell would read it. */
+const proposedValue = (stderr: string): string =>
+  (/--value '((?:[^']|'\\'')*)'/.exec(stderr)?.[1] ?? '').replaceAll("'\\''", "'")
+
+it('the SQL that removes a unit works in fill: numbers are written into the column, and offsets stay', async () => {
+  const rows = Array.from({ length: 60 }, (_, n) => {
+    const [gauge, hour] = [n % 3, Math.floor(n / 3)]
+    const level = ((10 + 5 * gauge) * (1 + 0.1 * (hour % 4))).toFixed(1).replace('.', ',')
+    const time = `2024-05-0${1 + Math.floor(hour / 10)}T${10 + (hour % 10)}:00:00+02:00`
+    return `G${gauge};${time};${n % 17 === 5 ? '' : `${level} cm`}`
+  }).filter((_, n) => n % 13 !== 7)
+  writeFileSync(file('levels.csv'), `gauge;measured;level\n${rows.join('\n')}\n`)
+  const modes = ['--modes', 'gauge', 'measured']
+  const refused = await run('fill', 'levels.csv', ...modes, '--value', 'level')
+  expect(refused.code).toBe(2)
+  const sql = proposedValue(refused.stderr)
+  expect(sql).toContain('regexp_replace("level"')
+  const { code, stderr } = await run(
+    'fill',
+    'levels.csv',
+    ...modes,
+    '--value',
+    sql,
+    '--rank',
+    '1',
+    '-o',
+    'l.csv',
+  )
+  expect(code, stderr).toBe(0)
+  const [head, ...filled] = records('l.csv')
+  expect(head).toEqual(['gauge', 'measured', 'level', 'inferred'])
+  expect(filled).toHaveLength(60)
+  for (const [, time, level] of filled) {
+    expect(time).toMatch(/^2024-05-0\dT\d\d:00:00\+02:00$/)
+    expect(Number(level)).toBeGreaterThan(9)
+  }
+  expect(filled[0]).toEqual(['G0', '2024-05-01T10:00:00+02:00', '10', 'false'])
+  // A model fills the same table by the same SQL, as complete proposes it.
+  const learned = await run('complete', 'levels.csv', ...modes, '--value', sql, '--rank', '1', '-o', 'l.npz')
+  expect(learned.stderr).toContain('fill l.npz levels.csv --absent --value ')
+  const again = await run('fill', 'l.npz', 'levels.csv', '--absent', '--value', sql, '-o', 'l2.csv')
+  expect(again.code, again.stderr).toBe(0)
+  expect(records('l2.csv')).toHaveLength(61)
+  // SQL of two columns has none to be written into, and the advice works.
+  const two = await run('fill', 'levels.csv', ...modes, '--value', 'length(level) + length(gauge)')
+  expect(two.code).toBe(2)
+  const [, query] = /--query '([^']*)' --value filled/.exec(two.stderr) ?? []
+  expect(query).toBe('SELECT *, length(level) + length(gauge) AS filled FROM data')
+  const byQuery = await run(
+    ...['fill', 'levels.csv', ...modes, '--value', 'filled', '--query', query, '--rank', '1', '-o', 'q.csv'],
+  )
+  expect(byQuery.code, byQuery.stderr).toBe(0)
+  expect(records('q.csv')[0]).toEqual(['gauge', 'measured', 'level', 'filled', 'inferred'])
+})
+
+it('SQL for the values is not taken from the file of a model', async () => {
+  writeFileSync(file('sql.csv'), 'a,b,v\nx,p,1\nx,q,2\ny,p,3\ny,q,4\n')
+  await run(
+    'complete',
+    'sql.csv',
+    '--modes',
+    'a',
+    'b',
+    '--value',
+    'v * 2',
+    ...['--rank', '1', '-o', 'sql.npz'],
+  )
+  const { code, stderr } = await run('fill', 'sql.npz', 'sql.csv')
+  expect(code).toBe(2)
+  expect(stderr).toContain('there is no column "v * 2" to be filled; name it with --value')
+})
+
+it('steps of time that no row has are counted, and added on request', async () => {
+  writeSensors(
+    'silent.csv',
+    (n) => [7, 8].includes(Math.floor(n / 6)),
+    () => false,
+  )
+  const word = await run('fill', 'silent.csv', ...given, '--rank', '1', '-o', 'as-it-is.csv')
+  expect(word.stderr).toContain(
+    '2 steps of time, the first 2024-03-25 07:00:00, have no row at all; --add-steps would add and fill them.',
+  )
+  expect(records('as-it-is.csv')).toHaveLength(109)
+  const { code, stderr } = await run(
+    ...['fill', 'silent.csv', ...given, '--rank', '2', '--add-steps', '-o', 'steps.csv'],
+  )
+  expect(code, stderr).toBe(0)
+  expect(stderr).toContain('had no row at all: they are added')
+  const [, ...rows] = records('steps.csv')
+  expect(rows).toHaveLength(120)
+  // Predicted from the rows before and after, not by the mean: the course has its peak before.
+  const added = rows.filter(([, time]) => time === '2024-03-25 07:00:00')
+  for (const [sensor, , , temp] of added) {
+    const truth = (10 + Number(sensor[1])) * (1 + 0.3 * Math.sin(7 / 3)) + 0.5
+    expect(Math.abs(Number(temp) - truth)).toBeLessThan(2)
+  }
+  expect(added).toHaveLength(6)
+  const none = await run('fill', 'silent.csv', ...given, '--rank', '1', '--no-absent', '-o', 'same.csv')
+  expect(none.stderr).not.toContain('--add-steps')
+  const wrong = await run('fill', 'silent.csv', ...given, '--add-steps', '--no-absent')
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('leave out one of them') })
+})
+
+it.each([['fill'], ['predict'], ['forecast']])(
+  '%s refuses --interval 90 before it reads, and names 0.9',
+  async (command) => {
+    for (const level of ['90', '90%']) {
+      const { code, stderr } = await run(command, 'never-there.csv', '--interval', level)
+      expect(code).toBe(2)
+      expect(stderr).toContain('It must lie between 0 and 1, as 0.9 does. Write 0.9 for 90%.')
+    }
+    const { stderr } = await run(command, 'never-there.csv', '--interval', '1')
+    expect(stderr).toContain('It must lie between 0 and 1, as 0.9 does.\n')
+  },
+)

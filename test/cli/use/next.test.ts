@@ -151,3 +151,23 @@ it('similar finds the rows whose predictions have the same components, by label 
   const none = await run('similar', 's.npz', '--to', 'film')
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--to names one row') })
 })
+
+it.each([
+  ['by its offsets', 'T$H:00:00+02:00', /--value sold --horizon 7$/],
+  ['by --time beside another date', ' $H:00:00', /--value sold --time at --horizon 7$/],
+])('a forecast is proposed so that it finds the mode of time: %s', async (how, clock, proposal) => {
+  const rows = ['a', 'b', 'c'].flatMap((shop, s) =>
+    Array.from({ length: 72 }, (_, h) => {
+      const at = new Date(Date.UTC(2024, 3, 1, h)).toISOString()
+      const time = `${at.slice(0, 10)}${clock.replace('$H', at.slice(11, 13))}`
+      return `${shop},2020-0${1 + s}-01,${time},${(s + 1) * (10 + (h % 24)) + ((7 * h + s) % 5)}`
+    }),
+  )
+  writeFileSync(file('hours.csv'), `shop,founded,at,sold\n${rows.join('\n')}\n`)
+  const modes = how.startsWith('by its') ? ['shop', 'at'] : ['shop', 'founded', 'at']
+  const args = ['complete', 'hours.csv', '--modes', ...modes, '--value', 'sold', '--rank', '1', '-o', 'h.npz']
+  const [first] = proposed((await run(...args)).stderr)
+  expect(first).toMatch(/ forecast hours\.csv /)
+  expect(first).toMatch(proposal)
+  expect(paste(`${first} --backtest 0 --no-choose -q`)).toContain(`2024-04-04${clock.replace('$H', '00')}`)
+})

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readTensor } from '#lacuna/index.js'
 import { exampleFolder } from '../exampleFolder.ts'
@@ -150,4 +150,131 @@ it('a wide table without options gets the advice to melt it, which works', async
     'Ulm, Bonn … are the labels of one mode, make rows of them with --modes day --melt',
   )
   expect((await run('info', 'wide.csv', '--modes', 'day', '--melt', 'shop')).code).toBe(0)
+})
+
+it.each([
+  [
+    'months beside a number',
+    'region,population,2023-11,2023-12,2024-01',
+    'R1,1000,1.5,2,3',
+    "--modes region --melt 'month=2023*,2024*'",
+  ],
+  [
+    'days of a month',
+    'shop,size,2024-04-01,2024-04-02,2024-04-03',
+    'Ulm,12.5,1,2,3',
+    "--modes shop --melt 'day=2024-04-*'",
+  ],
+  ['names of months', 'region,manager,Jan,Feb,Mar', 'R1,Ann,1.5,2,3', '--modes region manager --melt month'],
+  ['quarters', 'region,Q1 2024,Q2 2024,Q3 2024', 'R1,1.5,2,3', '--modes region --melt quarter'],
+  ['questions', 'person,Q1,Q2,Q3,Q4,Q5', 'p,1,2,3,4,5', '--modes person --melt column'],
+  ['years', 'country,1999,2000,2001', 'Chad,1.5,2,3', '--modes country --melt year'],
+])('a wide table of %s gets the options that melt it, which work', async (_, head, row, options) => {
+  const rows = [1, 2, 3].map((n) => row.replace(/^(\w+)/, `$1${n}`))
+  writeFileSync(file('wide.csv'), `${head}\n${rows.join('\n')}\n`)
+  const { code, stderr } = await run('info', 'wide.csv')
+  expect(code).toBe(2)
+  expect(stderr).toContain(`make rows of them with ${options}, or say`)
+  const words = options.replaceAll("'", '').split(' ')
+  const { stdout } = await run('info', 'wide.csv', ...words, '--json')
+  const { dims } = JSON.parse(stdout)
+  const labels = head.split(',').filter((name) => /\d|^(Jan|Feb|Mar)$/.test(name))
+  expect([dims[0], dims.at(-1)]).toEqual([3, labels.length])
+})
+
+it('hours and days of times with an offset are said to be in UTC, unless a time zone is given', async () => {
+  writeTable('zones.csv', String, ',', (d) => `2024-04-01T${10 + d}:00:00+02:00`)
+  const given = ['--modes', 'shop', 'hour(day)', '--value', 'sold']
+  const { stderr } = await run('info', 'zones.csv', ...given)
+  expect(stderr).toContain(
+    'the times in day have offsets, as in 2024-04-01T10:00:00+02:00, but hour(day) is by the clocks of UTC; for those of a place give --timezone Europe/Berlin, say.',
+  )
+  for (const others of [
+    [...given, '--timezone', 'Europe/Berlin'],
+    [...modes, '--value', 'sold'],
+  ])
+    expect((await run('info', 'zones.csv', ...others)).stderr).not.toContain('UTC')
+  writeTable('utc.csv', String, ',', (d) => `2024-04-01T${10 + d}:00:00Z`)
+  expect((await run('info', 'utc.csv', ...given)).stderr).not.toContain('UTC')
+})
+
+it('rows that are there twice with the same value are said to be, with the way to take one of each', async () => {
+  const dates = (d: number): string => `${d + 1}.4.2024`
+  writeTable('twice.csv', String, ';', dates)
+  const lines = readFileSync(file('twice.csv'), 'utf8').trim().split('\n')
+  writeFileSync(file('twice.csv'), `${[...lines, lines[3], lines[9]].join('\n')}\n`)
+  const given = ['--dates', '%d.%m.%Y']
+  const refused = await run('info', 'twice.csv', ...given)
+  // Daily data are days, although two rows are repeated.
+  expect(refused.stderr).toContain("--modes shop 'day(day)' --value sold")
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      'in all 2 rows repeat an earlier one with the same value; say --merge last to take one of each, or --merge sum to add them up.',
+    ),
+  })
+  const merged = await run('info', 'twice.csv', ...given, '--merge', 'last', '--json')
+  expect(JSON.parse(merged.stdout)).toMatchObject({ dims: [3, 12], entries: 36 })
+  writeFileSync(file('other.csv'), `${[...lines, `${lines[3]}9`].join('\n')}\n`)
+  const other = await run('info', 'other.csv', ...given)
+  // A date without a time of day has no finer mode.
+  expect(other.stderr).toContain('say how to merge them with --merge sum, mean, last or count.\n')
+  // Gaps of such dates are filled, and written as the table writes its dates.
+  writeFileSync(file('gaps.csv'), `${lines.filter((_, n) => n !== 5 && n !== 20).join('\n')}\n`)
+  const filled = await run('fill', 'gaps.csv', ...given, '--rank', '1', '-o', 'gaps-filled.csv')
+  expect(filled.stderr).toContain('2 rows of shop × day(day) that it lacked added')
+  expect(readFileSync(file('gaps-filled.csv'), 'utf8')).toMatch(/\nUlm,5\.4\.2024,[\d.]+,true\n/)
+  const weekly = ['--modes', 'shop', 'week(day)', '--value', 'sold', '--merge', 'mean', ...given]
+  expect((await run('fill', 'gaps.csv', ...weekly, '--rank', '1', '-o', 'w.csv')).stderr).toContain(
+    'Rows that the table lacks are not looked for, since no cell follows from a label of week(day)',
+  )
+})
+
+it('--dates that no mode uses, and names of columns in another case, get a notice', async () => {
+  writeTable('german.csv', String, ';', (d) => `0${(d % 9) + 1}.0${1 + Math.floor(d / 9)}.2024`)
+  const plain = await run(
+    'info',
+    'german.csv',
+    '--modes',
+    'shop',
+    'DAY',
+    '--value',
+    'sold',
+    '--dates',
+    '%d.%m.%Y',
+  )
+  expect(plain.stderr).toContain('--dates is not used, since a column that is a mode as it is keeps its text')
+  expect(plain.stderr).toContain('there is no column "DAY"; day is taken')
+  const binned = await run('info', 'german.csv', ...['--modes', 'shop', 'day(day)', '--dates', '%d.%m.%Y'])
+  expect(binned.stderr).not.toMatch(/not used|is taken/)
+})
+
+it.each([
+  ['sep=;\nshop;day;sold\na;2024-04-01;1\nb;2024-04-02;2\n', 'the first line, sep=;, is for Excel'],
+  [
+    'Report of 2024,,\n,,\nshop,day,sold\na,2024-04-01,1\nb,2024-04-02,2\n',
+    'the names of the columns seem to be shop, day, sold, below it; delete the lines above these',
+  ],
+])('lines above the names of the columns are refused with what to delete: %s', async (content, advice) => {
+  writeFileSync(file('above.csv'), content)
+  const { code, stderr } = await run('info', 'above.csv')
+  expect(code).toBe(2)
+  expect(stderr).toContain(advice)
+})
+
+it('names with a number behind them are labels, and money before a number is a unit', async () => {
+  writeFileSync(file('rooms.csv'), 'room,person,note\nRoom 1,ann,a\nRoom 2,bo,b\nGate 12,cy,c\n')
+  expect((await run('info', 'rooms.csv')).stderr).toContain('--modes room person note, rows counted')
+  for (const money of ['$5.20', 'US$ 7', 'EUR 12', '£3']) {
+    writeFileSync(file('paid.csv'), `room,person,paid\nRoom 1,ann,${money}\nRoom 2,bo,${money}\n`)
+    const { stderr } = await run('info', 'paid.csv')
+    expect(stderr).toContain(`the column paid has numbers that are written as "${money}"`)
+  }
+})
+
+it('a column of fractions with some other cells is not guessed as labels', async () => {
+  writeTable('booked.csv', (n) => (n % 4 === 1 ? `(${n}.50)` : `${n}.25`))
+  const { code, stderr } = await run('info', 'booked.csv')
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/the column sold has numbers, but also "\(\d+\.50\)"; correct such cells/)
 })

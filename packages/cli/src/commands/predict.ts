@@ -21,7 +21,7 @@ import {
   writeFileWhole,
 } from 'lacuna/internal'
 import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
-import { decimalNumber } from '../options/arguments.ts'
+import { decimalNumber, probability } from '../options/arguments.ts'
 import { inputName } from '../options/readTensor.ts'
 import { type Assignment, assignment } from '../options/rowNames.ts'
 import { formatCount, formatCounted, formatNumber } from '../print/format.ts'
@@ -73,7 +73,7 @@ export function predictCommand(): Command {
     .option(
       '--interval <level>',
       'ends of an interval that holds the value with this probability, as in 0.9: columns low and high; for models of --folds',
-      decimalNumber,
+      probability,
     )
     .option(
       '--fallback <mean|number>',

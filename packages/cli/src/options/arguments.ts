@@ -100,11 +100,19 @@ export function fraction(text: string): number {
   return value
 }
 
+/** Parses the probability of an interval, above 0 and below 1; names the fraction where percent were meant. */
+export function probability(text: string): number {
+  const value = decimalNumber(text.trim().replace(/%$/, ''))
+  if (value > 0 && value < 1 && !text.includes('%')) return value
+  const meant = value > 1 && value < 100 ? ` Write ${value / 100} for ${value}%.` : ''
+  throw new InvalidArgumentError(`It must lie between 0 and 1, as 0.9 does.${meant}`)
+}
+
 /** Parses the policy for negative values. */
 export const negative = oneOf<NegativePolicy>(negativePolicies)
 
 /** Makes a parser that accepts these words alone. */
-function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
+export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text)
     if (!found) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`)

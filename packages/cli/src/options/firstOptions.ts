@@ -12,7 +12,7 @@ export const FIRST_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   fold: ['modes', 'value', 'top', 'n', 'names', 'output'],
   update: ['modes', 'value', 'data', 'output'],
   forecast: ['modes', 'value', 'horizon', 'step', 'for', 'interval', 'backtest', 'output'],
-  fill: ['modes', 'value', 'melt', 'interval', 'absent', 'slice', 'rank', 'output'],
+  fill: ['modes', 'value', 'melt', 'interval', 'absent', 'addSteps', 'slice', 'rank', 'output'],
   info: ['modes', 'value', 'merge', 'rank', 'engines', 'json'],
   convert: ['modes', 'value', 'merge', 'format', 'dims'],
 }

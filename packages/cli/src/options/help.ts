@@ -81,7 +81,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
       'exclude',
       'minEntries',
     ],
-    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval', 'absent'],
+    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval', 'absent', 'addSteps'],
   ],
   'Output:': [
     'html',

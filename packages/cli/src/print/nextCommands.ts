@@ -1,7 +1,15 @@
 /** Commands that make sense after a model was learned, with real names from the data, ready to be pasted. */
 import type { SparseTensor } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
-import { cellsOfDims, isTableFile, labelOf, modeKinds, modeName, type TensorModel } from 'lacuna/internal'
+import {
+  cellsOfDims,
+  isTableFile,
+  labelOf,
+  modeKinds,
+  modeName,
+  type TensorModel,
+  timeAxis,
+} from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { tableOptions } from '../options/tableOptions.ts'
 import { shellWord } from '../process/failure.ts'
@@ -67,8 +75,10 @@ function proposeForecast({ model, files, options, train }: Learned): Proposal {
   if (time < 0 || density < LEAST_DENSITY || kinds.length !== model.dims.length || options.missing === 'zero')
     return undefined
   const words = readingWords(train, options)
+  // Where forecast would not find the mode of time by itself, it is named.
+  const named = timeAxis(train)?.[0] === time ? [] : ['--time', modeName(model, time)]
   return {
-    words: ['forecast', ...files, ...words, '--horizon', String(HORIZON)],
+    words: ['forecast', ...files, ...words, ...named, '--horizon', String(HORIZON)],
     what: `the next ${HORIZON} of ${modeName(model, time)}`,
   }
 }
@@ -82,10 +92,17 @@ export function readingWords({ modes, valueName }: SparseTensor, options: TableO
   const { modes: typed, ...others } = tableOptions({ value: valueName, ...options })
   const taken = typed ?? (others.melt === undefined ? modes.map(({ name }) => name) : undefined)
   const all = others.recipe === undefined ? { modes: taken, ...others } : others
-  return Object.entries(all).flatMap(([name, value]) =>
+  return optionWords(all)
+}
+
+/** Options of tables as they are typed, without those that are undefined. */
+const optionWords = (options: TableOptions): string[] =>
+  Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, ...[value].flat().map(String)],
   )
-}
+
+/** Whether the text of a mode or value is SQL: a function that is called, or an operator between words. */
+const isSql = (text: string): boolean => /\w\(|[^\s\w]\s*"|::|\|\|/.test(text)
 
 /** Fills the gaps of a table that is nearly full; of a full one there is nothing to fill. */
 function proposeFill({ output, files, options, train }: Learned): Proposal {
@@ -94,11 +111,16 @@ function proposeFill({ output, files, options, train }: Learned): Proposal {
     options.query === undefined && options.database === undefined && options.recipe === undefined
   if (files.length !== 1 || !isTableFile(files[0]) || !isPlain) return undefined
   if (density < NEARLY_FULL || density >= 1) return undefined
-  const { melt, modes = [] } = options
-  const shape = melt === undefined ? ['--absent'] : ['--modes', ...modes, '--melt', melt]
-  const isBinned = train.modes?.some(({ from }) => from?.binning !== undefined)
+  const { melt, modes = [], value, decimal, thousands } = options
+  const isBinned = train.modes?.some(({ name, from }) => from?.binning !== undefined || isSql(name))
   if (melt === undefined && isBinned) return undefined
-  return { words: ['fill', output, files[0], ...shape, '-o', 'filled.csv'], what: 'the gaps of the table' }
+  const style = optionWords({ decimal, thousands })
+  const computed = value !== undefined && isSql(value) ? ['--value', value] : []
+  const shape = melt === undefined ? ['--absent', ...computed] : ['--modes', ...modes, '--melt', melt]
+  return {
+    words: ['fill', output, files[0], ...shape, ...style, '-o', 'filled.csv'],
+    what: 'the gaps of the table',
+  }
 }
 
 /** Asks for the best rows of one named mode for a row of another: films for a user. */

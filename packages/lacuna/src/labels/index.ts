@@ -36,3 +36,4 @@ export {
   timeOfText,
   typeOfTexts,
 } from './types.ts'
+export { type DateWriter, dateWriter } from './writeDate.ts'

@@ -86,7 +86,10 @@ describe('guesses', () => {
     expect((await rejection(told(table('depth', 9)))).message).toMatch(
       /line 2: depth is "x0" and 8 more .* no number/,
     )
-    expect((await told(table('depth', 11))).guesses.join()).not.toContain("value: 'depth'")
+    expect((await rejection(told(table('depth', 11)))).message).toContain(
+      'the column depth has numbers, but also "x0"',
+    )
+    expect((await told(table('depth', 51))).guesses.join()).not.toContain("value: 'depth'")
     expect((await rejection(told(table('rating', 49)))).message).toMatch(/line 2: rating is "x0"/)
     expect((await rejection(told(table('rating', 51)))).message).toContain(
       'should be numbers, but it is text',

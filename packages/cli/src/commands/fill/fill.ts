@@ -10,7 +10,7 @@ import {
   readTensorOrModel,
   TensorModel,
 } from 'lacuna/internal'
-import { decimalNumber, positiveWholeNumber, rankNumber, wholeNumber } from '../../options/arguments.ts'
+import { positiveWholeNumber, probability, rankNumber, wholeNumber } from '../../options/arguments.ts'
 import { assignment } from '../../options/rowNames.ts'
 import { addTableOptions } from '../../options/tableOptions.ts'
 import { startProgress } from '../../print/terminal.ts'
@@ -45,13 +45,17 @@ export function fillCommand(): Command {
     .option(
       '--interval <level>',
       'ends of an interval that holds a filled value with this probability, as in 0.9: columns low and high; without a model, five are learned by folds',
-      decimalNumber,
+      probability,
     )
     .option(
       '--absent',
       'of a long table: also the rows that it lacks, one for each combination of labels (default: if they are at most as many as it has, and there is no model)',
     )
     .option('--no-absent', 'only the rows that the table has')
+    .option(
+      '--add-steps',
+      'of a long table: also the steps of time that no row has, such as hours in which all sensors were silent',
+    )
     .option('--rank <r>', 'without a model: number of components (default: 10)', rankNumber)
     .option('--seed <s>', 'without a model: the same seed gives the same bits', wholeNumber, 1)
     .option('--threads <n>', 'without a model: worker threads', positiveWholeNumber, hardwareThreads())

@@ -10,6 +10,7 @@ export interface FillOptions extends TableOptions {
   slice?: Assignment[]
   interval?: number
   absent?: boolean
+  addSteps?: boolean
   data?: string
   missingOnly?: boolean
   output?: string

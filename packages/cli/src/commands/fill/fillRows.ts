@@ -10,6 +10,7 @@ import type { Progress } from '../../print/terminal.ts'
 import { intervalsOf, reportWithoutInterval } from '../predict.ts'
 import { answerOutput, type FillOptions } from './fillOptions.ts'
 import { learnModel } from './learnToFill.ts'
+import { addTimeSteps, describeSteps } from './timeSteps.ts'
 
 /**
  * Fills the empty values of a table in its own shape, writes it, and prints how many were filled.
@@ -32,6 +33,12 @@ export async function fillRows(
       'option',
       `${table}: a cell of a wide table holds one number, and has no room for --interval; make it a long table first, by lacuna convert --modes … --melt ${melt}.`,
     )
+  const { addSteps, absent } = options
+  if (addSteps && (given || melt !== undefined || absent === false))
+    throw new InputError(
+      'option',
+      `--add-steps goes with a long table that is filled without a model, and not with --no-absent; leave out ${given ? 'the model' : melt !== undefined ? '--melt' : 'one of them'}.`,
+    )
   const model = given ?? (await learnFrom(table, options, progress))
   const trainingValue = typeof model.training.value === 'string' ? model.training.value : undefined
   const value = options.value ?? trainingValue
@@ -47,8 +54,10 @@ export async function fillRows(
     ...(given && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     ...{ decimal, thousands, query, value },
+    // SQL is taken from the user alone, not from the file of a model.
+    mayBeSql: options.value !== undefined && melt === undefined,
     added: intervals ? ['low', 'high'] : [],
-    absent: options.absent === undefined ? (given ? 'none' : 'few') : options.absent ? 'all' : 'none',
+    absent: addSteps || absent ? 'all' : absent === undefined && !given ? 'few' : 'none',
   })
   reportFilled(model, counts, options, progress)
   reportWithoutInterval(model, intervals, progress)
@@ -68,13 +77,18 @@ async function learnFrom(table: string, options: FillOptions, progress: Progress
     },
     progress,
   )
-  return learnModel(tensor, options, progress)
+  const steps = options.melt === undefined ? addTimeSteps(tensor) : undefined
+  if (!steps) return learnModel(tensor, options, progress)
+  if (options.absent !== false) progress.say(describeSteps(steps, options.addSteps ?? false))
+  return options.addSteps
+    ? learnModel(steps.tensor, options, progress, steps.lags)
+    : learnModel(tensor, options, progress)
 }
 
 /** Prints how many cells were empty and filled, and how many rows were added or could be. */
 function reportFilled(
   model: TensorModel,
-  { rows, empty, filled, absent = 0, addedRows }: FilledTable,
+  { rows, empty, filled, absent = 0, addedRows, unwritable }: FilledTable,
   options: FillOptions,
   progress: Progress,
 ): void {
@@ -85,6 +99,12 @@ function reportFilled(
       `${formatCounted(rows, 'row')}, ${formatCounted(empty, 'empty cell')}, ${formatCount(filled)} filled${added}`,
     ),
   )
+  if (unwritable)
+    progress.say(
+      oneLine(
+        `Rows that the table lacks are not looked for, since no cell follows from a label of ${unwritable.join(' and ')}; give the columns themselves as modes for that.`,
+      ),
+    )
   if (filled < empty) progress.say('Cells of labels that the model does not know stay empty.')
   if (absent > 0 && addedRows === 0 && options.absent === undefined)
     progress.say(

@@ -1,6 +1,6 @@
 /** Learns the models by which `lacuna fill` fills. */
 import { complete, type SparseTensor } from 'lacuna'
-import type { TensorModel } from 'lacuna/internal'
+import type { Lags, TensorModel } from 'lacuna/internal'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { withSignals } from '../../process/signals.ts'
@@ -11,16 +11,18 @@ import type { FillOptions } from './fillOptions.ts'
 /**
  * Learns a model of the entries that are to be filled, or with --interval one by each of five folds; throws if a
  * signal interrupts it.
+ * @param lags distances at which rows of time are similar; none by default
  */
 export async function learnModel(
   tensor: SparseTensor,
   options: FillOptions,
   progress: Progress,
+  lags?: Lags,
 ): Promise<TensorModel> {
   const { rank, seed, threads, interval } = options
   return withSignals(async ({ signal, outcome }) => {
     const formatEpoch = epochFormatter({ entries: tensor.values.length, epochs: 500 })
-    const settings = { seed, threads, signal, rank }
+    const settings = { seed, threads, signal, rank, ...(lags && { lags, choose: false }) }
     if (interval !== undefined) {
       const result = await complete(tensor, {
         ...settings,
@@ -38,7 +40,9 @@ export async function learnModel(
     })
     progress.end()
     if (stopped === 'aborted') throw outcome()
-    const caution = parameterCaution(model, tensor.values.length, undefined)
+    // Intervals are for long tables.
+    const way = options.melt === undefined ? '--interval 0.9' : 'lacuna complete --test 0.1'
+    const caution = parameterCaution(model, tensor.values.length, undefined, way)
     if (caution) progress.say(caution)
     return model
   })

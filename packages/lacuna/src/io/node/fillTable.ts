@@ -2,24 +2,24 @@
  * Writes a table, long or wide, with its empty cells filled by predictions and a column `inferred` that marks
  * them.
  */
-import { InputError, option, sentence } from '../../base/inputError.ts'
-import { type ColumnType, isNumeric } from '../../labels/index.ts'
+import { InputError, option, sentence, setting } from '../../base/inputError.ts'
 import type { AskedRows } from '../../model/index.ts'
 import {
   findColumn,
   freeName,
   isMissingMark,
   type Labelled,
+  labelWriters,
   meltTable,
   type OutputColumn,
   type OutputRow,
   openQueries,
-  plainModeColumns,
   type Table,
+  type TableColumn,
   type Thousands,
   textOfCell,
 } from '../table/index.ts'
-import { abbreviate, numberAsText } from '../text/index.ts'
+import { abbreviate, escapeRegExp, numberAsText } from '../text/index.ts'
 import { AbsentRows } from './absentRows.ts'
 import type { Input } from './files/index.ts'
 import { inferTypes, withTable } from './tables.ts'
@@ -33,6 +33,11 @@ export interface FillTableOptions {
   modes?: readonly string[]
   /** The column of values; a wide table has none. */
   value?: string
+  /**
+   * Whether `value` may be SQL that computes the values from one column, into which they are written; false by
+   * default.
+   */
+  mayBeSql?: boolean
   /** The mode whose labels are the names of a wide table's columns; undefined for a long table. */
   melt?: string
   /** The decimal separator of numbers in text; recognized by default. */
@@ -63,6 +68,8 @@ export interface FilledTable {
   absent?: number
   /** The number of these that were added. */
   addedRows: number
+  /** Modes that are binned or computed, so that rows that the table lacks were not looked for; none by default. */
+  unwritable?: readonly string[]
 }
 
 /**
@@ -82,10 +89,17 @@ export async function fillTable(
     typed: melt === undefined ? (modes ?? []) : [],
     verbatim: true,
     ...{ decimal, thousands, input, query, melt },
+    ...(options.mayBeSql && options.value !== undefined && { values: [options.value] }),
   }
   await withTable([path], opening, async (table) => {
     const types = 'session' in table ? table.columns.map(({ type }) => type) : await inferTypes(table)
-    const copied = table.columns.map(({ name }, c): OutputColumn => ({ name, kind: 'text', type: types[c] }))
+    const written = melt === undefined ? valueColumns(table) : undefined
+    const copied = ownColumns(table).map(
+      ({ name }, c): OutputColumn => ({
+        ...{ name, kind: 'text' },
+        type: written?.isComputed && c === written.target ? 'DOUBLE' : types[c],
+      }),
+    )
     const taken = new Set(copied.map(({ name }) => name.toLowerCase()))
     const behind = [...added, 'inferred'].map(
       (name): OutputColumn => ({
@@ -106,26 +120,46 @@ export async function fillTable(
   }
 
   /**
-   * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; then the
-   * rows that it lacks, if they are wanted.
+   * The column whose values are filled, and the one that they are written into: another one where the values are
+   * SQL. Throws if there is none, or SQL names several.
    */
-  async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
+  function valueColumns(table: Table): { value: string; target: number; isComputed: boolean } {
     const column = options.value === undefined ? -1 : findColumn(table.columns, options.value)
     if (column < 0)
       throw new InputError(
         'table',
         sentence`${table.name}: there is no column ${options.value === undefined ? 'of values' : `"${options.value}"`} to be filled; name it with ${option('value')}, or use lacuna predict, which needs none.`,
       )
-    const value = table.columns[column].name
+    const { name: value, computed } = table.columns[column]
+    if (!computed) return { value, target: column, isComputed: false }
+    const sql = value.replace(/'(?:[^']|'')*'/g, ' ')
+    const targets = ownColumns(table).flatMap(({ name }, c) => (namesColumn(sql, name) ? [c] : []))
+    if (targets.length !== 1)
+      throw new InputError(
+        'table',
+        sentence`${table.name}: the values are ${value}, which is not of one column that could be filled; compute them by ${setting('query', `SELECT *, ${value} AS filled FROM data`)} ${setting('value', 'filled')}.`,
+      )
+    return { value, target: targets[0], isComputed: true }
+  }
+
+  /**
+   * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; then the
+   * rows that it lacks, if they are wanted.
+   */
+  async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
+    const { value, target: column, isComputed } = valueColumns(table)
     const none = added.map(() => null)
-    const modeColumns = absent === 'none' ? undefined : plainModeColumns(table, model, modes)
-    const missing = modeColumns && AbsentRows.of(model)
+    const { writers, unwritable } = await labelWriters(table, model, modes)
+    const missing = absent === 'none' || unwritable.length > 0 ? undefined : AbsentRows.of(model)
+    if (absent !== 'none' && unwritable.length > 0) counts.unwritable = unwritable
     for await (const batch of openQueries(table, model, { value, modes })) {
       const [predictions, ...others] = predict(batch)
       missing?.note(batch)
       yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
         const cells = batch.fields.map((cells) => textOfCell(cells, row))
         counts.rows++
+        if (isComputed && !Number.isNaN(batch.observed[row]))
+          cells[column] = numberAsText(batch.observed[row])
         if (!Number.isNaN(batch.observed[row])) return [...cells, ...none, 'false']
         refuseUnreadable(table, value, cells[column])
         counts.empty++
@@ -135,18 +169,17 @@ export async function fillTable(
         return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
       })
     }
-    if (!missing || !modeColumns) return
+    if (!missing) return
     counts.absent = missing.count
     if (absent === 'few' && missing.count > counts.rows) return
     for (const batch of missing.batches()) {
       const [predictions, ...others] = predict(batch)
       counts.addedRows += batch.rowCount
       yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
-        const cells: (string | null)[] = table.columns.map(() => null)
+        const cells: (string | null)[] = ownColumns(table).map(() => null)
         batch.labels(row).forEach((label, mode) => {
-          const type = (model.modes?.[mode]?.type ?? 'VARCHAR') as ColumnType
-          const isComma = table.decimal === ',' && isNumeric(type)
-          cells[modeColumns[mode]] = isComma ? label.replace('.', ',') : label
+          const { column, write } = writers[mode]
+          cells[column] = write(label)
         })
         cells[column] = numberIn(table, predictions[row])
         return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
@@ -193,6 +226,13 @@ export async function fillTable(
     }
   }
 }
+
+/** The columns of a table without those that SQL computes, which come last. */
+const ownColumns = ({ columns }: Table): readonly TableColumn[] => columns.filter(({ computed }) => !computed)
+
+/** Whether SQL without texts in quotes names a column. */
+const namesColumn = (sql: string, name: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])${escapeRegExp(name)}(?![\\p{L}\\p{N}_(])`, 'iu').test(sql)
 
 /**
  * Throws if a cell without a number is not empty: filling it would replace a value that could not be read.

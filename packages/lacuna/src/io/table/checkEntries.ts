@@ -47,12 +47,12 @@ export async function checkEntries(
   const known = { where, largest, negative }
   if (plan.deferDuplicateCheck && merge === 'error' && !tensor.weights) {
     const checked = checkSparseTensor(tensor, { ...known, distinct: true })
-    return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where, plan))
+    return deferDuplicateCheck(checked, () => refuseDuplicates(tensor, where, plan))
   }
   const distinct = (await areDistinct?.(indices)) === true
   if (merge !== 'error')
     return checkSparseTensor(tensor, { ...known, duplicates: toDuplicatePolicy(merge), distinct })
-  if (!distinct) refuseDuplicates(indices, where, plan)
+  if (!distinct) refuseDuplicates(tensor, where, plan)
   return checkSparseTensor(tensor, { ...known, distinct: true })
 }
 
@@ -86,14 +86,14 @@ const toDuplicatePolicy = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 
 
 /** Throws if two entries have equal coordinates. @param where names an entry in messages */
 function refuseDuplicates(
-  indices: readonly Uint32Array[],
+  { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,
   where: (entry: number) => string,
   plan: CheckPlan,
 ): void {
   const firstOf = findDuplicates(indices, indices[0].length)
   if (!firstOf) return
   const first = firstOf.findIndex((first) => first !== 0)
-  throw duplicatesError(where(first), countDuplicates(firstOf), plan)
+  throw duplicatesError(where(first), countDuplicates(firstOf, values), plan)
 }
 
 /**
@@ -116,17 +116,28 @@ async function refuseShardDuplicates(
     : []
   const first = await findEarliest(comm, own)
   if (!first) return { indices: received.indices, values: received.values }
-  const [repeated] = await comm.sumNumbers(firstOf ? countDuplicates(firstOf) : 0)
+  const counts = firstOf ? countDuplicates(firstOf, received.values) : { repeated: 0, different: 0 }
+  const [repeated, different] = await comm.sumNumbers(counts.repeated, counts.different)
   const [source, entry] = first
-  throw duplicatesError(await comm.broadcastText(source, () => where(entry)), repeated, plan)
+  throw duplicatesError(await comm.broadcastText(source, () => where(entry)), { repeated, different }, plan)
 }
 
-/**
- * The number of entries that have the coordinates of an earlier one.
- * @param firstOf as findDuplicates returns it
- */
-const countDuplicates = (firstOf: Uint32Array): number =>
-  firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
+/** Numbers of entries that have the coordinates of an earlier one, and of those that have another value. */
+interface DuplicateCounts {
+  repeated: number
+  different: number
+}
+
+/** Counts entries that have the coordinates of an earlier one. @param firstOf as findDuplicates returns it */
+function countDuplicates(firstOf: Uint32Array, values: Float32Array): DuplicateCounts {
+  let [repeated, different] = [0, 0]
+  for (let e = 0; e < firstOf.length; e++) {
+    if (firstOf[e] === 0) continue
+    repeated++
+    if (values[e] !== values[firstOf[e] - 1]) different++
+  }
+  return { repeated, different }
+}
 
 /** Binnings of times for which a finer mode is proposed. */
 const COARSE_BINS: readonly string[] = ['year', 'month', 'week', 'day']
@@ -134,10 +145,24 @@ const COARSE_BINS: readonly string[] = ['year', 'month', 'week', 'day']
 /**
  * The error for rows of equal coordinates.
  * @param where the first row that repeats coordinates
- * @param repeated the number of such rows
  */
-function duplicatesError(where: string, repeated: number, { modes, table }: CheckPlan): InputError {
-  const coarse = modes.find(({ binning }) => binning !== undefined && COARSE_BINS.includes(binning))
+function duplicatesError(
+  where: string,
+  { repeated, different }: DuplicateCounts,
+  { modes, table }: CheckPlan,
+): InputError {
+  if (different === 0)
+    return new InputError(
+      'duplicate',
+      sentence`${where}: this row is there already, and in all ${repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`} an earlier one with the same value; say ${option('merge', 'last')} to take one of each, or ${option('merge', 'sum')} to add them up.`,
+    )
+  const coarse = modes.find(
+    ({ binning, dates }) =>
+      binning !== undefined &&
+      COARSE_BINS.includes(binning) &&
+      // A date without a time of day has nothing finer than its day.
+      !(binning === 'day' && dates?.every((format) => format !== 'iso' && !/%-?[HITR]/.test(format))),
+  )
   const column = coarse && table.columns[coarse.column].name
   const finer: Sentence =
     coarse?.binning === 'day'

@@ -3,7 +3,7 @@
  * by the type of most of their cells. A few cells of another type do not change the guess.
  */
 
-import { InputError, option, type Sentence, sentence, setting } from '../../base/inputError.ts'
+import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import {
   type ColumnType,
   isFraction,
@@ -18,6 +18,7 @@ import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
 import { adviseNumber, findThousands, isMeasure, plainNumber } from './source/numberStyle.ts'
 import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'
+import { meltAdvice } from './wide.ts'
 
 /** Names of columns that hold the value. */
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
@@ -52,6 +53,8 @@ export interface ColumnSummary {
   foreign?: string[]
   /** A cell, if all of them are numbers with units or with thousands separators. */
   measure?: string
+  /** The first cell of text, if most of the other cells are numbers with fractions. */
+  mixed?: string
 }
 
 /** Summarizes the columns of a table by its first rows, `sample`. @param dates formats that the user gave */
@@ -92,8 +95,12 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
     const spoilt = filled.filter((cell) => !isNumber(cell))
     const fraction = 1 - spoilt.length / filled.length
-    if (filled.length === 0 || fraction <= (VALUE.test(name) ? NAMED_BULK : BULK) || fraction === 1)
-      return summary
+    if (filled.length === 0 || fraction <= (VALUE.test(name) ? NAMED_BULK : BULK) || fraction === 1) {
+      const hasFractions = filled.some((cell) => isNumber(cell) && !/^\s*[-+]?\d+\s*$/.test(cell.text))
+      return fraction > NAMED_BULK && fraction < 1 && hasFractions
+        ? { ...summary, mixed: spoilt[0].text }
+        : summary
+    }
     const good = filled.filter(isNumber).map(({ text }) => numberOf(text))
     const { text, row } = spoilt[0]
     return {
@@ -159,31 +166,18 @@ export function refuseTextValue(columns: readonly ColumnSummary[], where: string
       'table',
       sentence`${where}: the column ${measured.name} has numbers that are written as "${abbreviate(measured.measure!)}"; ${advice}.`,
     )
+  const half = columns.findLast(({ mixed }) => mixed !== undefined)
+  if (half)
+    throw new InputError(
+      'table',
+      sentence`${where}: the column ${half.name} has numbers, but also "${abbreviate(half.mixed!)}"; correct such cells, or say with ${option('modes')} and ${option('value')} what is meant.`,
+    )
   const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
   if (text)
     throw new InputError(
       'table',
       sentence`${where}: the column ${text.name} should be numbers, but it is text${exampleOf(text)}; correct it, or say with ${option('modes')} and ${option('value')} what is meant.`,
     )
-}
-
-/** Names of columns that are dates, years or numbers, as in a wide table. */
-const LABEL = /^((19|20)\d\d([-/.]\d\d?){0,2}|\d+)$/
-
-/**
- * Throws for a wide table, such as one with a column per day, whose columns would be guessed as modes and
- * value: three or more columns of numbers are named like labels.
- */
-export function refuseWide(columns: readonly ColumnSummary[], where: string): void {
-  const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
-  if (labels.length < 3) return
-  const [first, second] = labels
-  const isLabel = new Set(labels)
-  const others = columns.filter((column) => !isLabel.has(column)).map(({ name }) => name)
-  throw new InputError(
-    'table',
-    sentence`${where}: the columns ${first.name}, ${second.name} … look like labels of one mode; make rows of them with ${option('modes', ...others)} and ${option('melt', 'day')}, or whatever they are, or say with ${option('modes')} and ${option('value')} what is meant.`,
-  )
 }
 
 /** A clause with the first example of a column, for messages; empty if there is none. */
@@ -212,7 +206,7 @@ export function guessModes(
   if (modes.length < 2)
     throw new InputError(
       'table',
-      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)})${meltAdvice(columns)}.`,
+      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)})${meltAdvice(columns, isTime)}.`,
     )
   if (modes.length > MAX_ORDER)
     throw new InputError(
@@ -220,17 +214,6 @@ export function guessModes(
       sentence`${where}: ${modes.length} of the columns look like modes, but a tensor has at most ${MAX_ORDER}; name them with ${option('modes')}, or make rows of the columns with ${option('melt')}.`,
     )
   return modes
-}
-
-/** Columns of numbers from which on a table without two modes may be a wide one. */
-const WIDE_COLUMNS = 3
-
-/** The advice to make rows of the columns, where a table may be wide; empty where it is not. */
-function meltAdvice(columns: readonly ColumnSummary[]): Sentence {
-  const numbers = columns.filter((column) => isNumeric(column.type) && !isTime(column))
-  const others = columns.filter((column) => !numbers.includes(column)).map(({ name }) => name)
-  if (numbers.length < WIDE_COLUMNS || others.length === 0) return []
-  return sentence`; if ${numbers[0].name}, ${numbers[1].name} … are the labels of one mode, make rows of them with ${setting('modes', ...others)} ${option('melt')} and a name for it`
 }
 
 /** Whether a column holds times: by its type, by its name, or by a format other than ISO 8601. */

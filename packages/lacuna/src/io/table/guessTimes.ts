@@ -28,6 +28,10 @@ export function refineTimes(
     const column = weekly[m] ?? findColumn(table.columns, text)
     return column < 0 ? undefined : cellKeys(sample.columns[column], sample.rowCount)
   })
+  // Rows that are repeated by mistake do not differ by any binning.
+  const most = countDistinct(keysByMode, sample.rowCount)
+  const isFineEnough = (keys: readonly (string[] | undefined)[]): boolean =>
+    countDistinct(keys, sample.rowCount) === most
   const options = [...COARSE_TO_FINE.map((name) => ({ name })), { name: undefined }]
   for (const { name } of options) {
     const keys = keysByMode.map((own, m) => {
@@ -36,7 +40,7 @@ export function refineTimes(
       const { name: columnName, type } = table.columns[column]
       return binKeys(sample.columns[column], sample.rowCount, columnName, type, dates, name)
     })
-    if (areDistinct(keys, sample.rowCount))
+    if (name === undefined || isFineEnough(keys))
       return modes.map((text, m) => {
         const column = weekly[m]
         if (column === undefined) return text
@@ -69,9 +73,9 @@ function binKeys(
   return Array.from(times.subarray(0, rowCount), (time) => String(binnings[binning].bin(time, 0)))
 }
 
-/** Whether no two rows have the same keys in all modes. */
-function areDistinct(keys: readonly (string[] | undefined)[], rowCount: number): boolean {
+/** The number of rows that differ in the keys of some mode. */
+function countDistinct(keys: readonly (string[] | undefined)[], rowCount: number): number {
   const seen = new Set<string>()
   for (let row = 0; row < rowCount; row++) seen.add(JSON.stringify(keys.map((own) => own?.[row])))
-  return seen.size === rowCount
+  return seen.size
 }

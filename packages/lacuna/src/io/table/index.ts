@@ -31,8 +31,8 @@ export {
 } from './plan.ts'
 export {
   type Labelled,
+  labelWriters,
   openQueries,
-  plainModeColumns,
   type QueryBatch,
   type QueryOptions,
 } from './queries.ts'

@@ -4,7 +4,7 @@
  */
 
 import { InputError, option, type Remark, remark, sentence, setting } from '../../base/inputError.ts'
-import { binnings, zoneOffsetOf } from '../../labels/index.ts'
+import { zoneOffsetOf } from '../../labels/index.ts'
 import {
   type DuplicatePolicy,
   MAX_ORDER,
@@ -21,6 +21,7 @@ import {
   noColumn,
   parseMode,
 } from './columns/modes.ts'
+import { isBinnedTime, readingNotices } from './columns/notices.ts'
 import {
   type ColumnSummary,
   describeSpoilt,
@@ -28,7 +29,6 @@ import {
   guessModes,
   guessValue,
   refuseTextValue,
-  refuseWide,
   summarizeColumns,
 } from './guess.ts'
 import { refineTimes } from './guessTimes.ts'
@@ -38,6 +38,7 @@ import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
 import type { Thousands } from './source/numberStyle.ts'
 import { columnList, type Table } from './source/rows.ts'
+import { refuseWide } from './wide.ts'
 
 /** Which columns of a table become modes, value and weight of a tensor. */
 export interface TableOptions {
@@ -162,9 +163,11 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
       'table',
       `${table.name}: a tensor has at most ${MAX_ORDER} modes, not ${modes.length}.`,
     )
+  const timed = modes.map((mode) => withTimes(mode, options))
+  if (!like && onRemark) for (const notice of await readingNotices(table, timed, options)) onRemark(notice)
   return {
     table,
-    modes: modes.map((mode) => withTimes(mode, options)),
+    modes: timed,
     merge,
     index: options.index ?? chosen.index ?? 'coded',
     ...{ value, weight, like, dims, negative, onRemark, onRows },
@@ -201,6 +204,9 @@ export async function guessTable(table: Table): Promise<TableGuess> {
     return { ...named, modes: [], problem }
   }
 }
+
+/** Policies by which rows are put together on purpose, so that times may be guessed as coarse bins. */
+const AGGREGATES: readonly MergePolicy[] = ['sum', 'mean', 'count']
 
 /** Modes and value, with the merge and index policies of a recipe; options override these. */
 export interface Choice {
@@ -239,7 +245,7 @@ async function chooseColumns(table: Table, options: ReadRowsOptions): Promise<Ch
   const guessedModes = like?.modes ? [] : guessModes(summary, name, where)
   const texts =
     like?.modes?.map((mode) => mode.name) ??
-    (name === undefined || options.merge !== undefined
+    (name === undefined || AGGREGATES.includes(options.merge ?? 'error')
       ? guessedModes
       : refineTimes(table, sample, guessedModes, options.dates))
   // A few cells that are no numbers are an error with their lines, and do not make the column one of text.
@@ -304,8 +310,7 @@ function requireColumn(table: Table, text: string): { column: number; name: stri
  * as it is.
  */
 function withTimes(mode: FoundMode, { dates, timezone }: TableOptions): FoundMode {
-  const ofTime = mode.binning !== undefined && binnings[mode.binning].of === 'time'
-  if (!ofTime) return mode
+  if (!isBinnedTime(mode)) return mode
   return {
     ...mode,
     ...(dates && !mode.dates && { dates }),

@@ -13,6 +13,7 @@ import {
   numberText,
 } from '../../labels/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
+import { type LabelWriter, labelWriter } from './columns/labelWriter.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
 import { type FoundMode, findColumn, findMode, findStoredMode, modeNotFound } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
@@ -87,17 +88,25 @@ export function openQueries(
 }
 
 /**
- * The column of each mode of a model, if all modes are columns as they are, not binned; else undefined.
+ * The writers of the labels of each mode of a model into the columns of a table, and the names of modes for which
+ * there is none: those that are binned or computed.
  * @param typed the modes as the user typed them; found by the names by default
  */
-export function plainModeColumns(
+export async function labelWriters(
   table: Table,
   model: Labelled,
   typed?: readonly string[],
-): number[] | undefined {
+): Promise<{ writers: LabelWriter[]; unwritable: string[] }> {
   const modes = findQueryModes(table, model, typed)
-  const isPlain = modes.every(({ binning, column }) => !binning && !table.columns[column].computed)
-  return isPlain ? modes.map(({ column }) => column) : undefined
+  const sample = await table.sample()
+  const found = modes.map((mode, m) => ({
+    name: mode.name,
+    writer: labelWriter(mode, table, (model.modes?.[m]?.type ?? 'VARCHAR') as ColumnType, sample),
+  }))
+  return {
+    writers: found.flatMap(({ writer }) => writer ?? []),
+    unwritable: found.flatMap(({ name, writer }) => (writer ? [] : [name])),
+  }
 }
 
 /**

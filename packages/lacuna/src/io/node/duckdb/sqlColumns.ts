@@ -14,7 +14,8 @@ export interface TypedSql {
 
 /** A column of a table, with the SQL that selects it. */
 export interface SqlColumn extends TableColumn {
-  type: ColumnType
+  /** The type; undefined for texts whose type is found when all of them have been read. */
+  type?: ColumnType
   /** SQL for the column as a DOUBLE; undefined if a double would not distinguish its values. */
   number?: string
   /** SQL for the column as text. */

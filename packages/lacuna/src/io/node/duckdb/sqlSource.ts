@@ -34,7 +34,8 @@ export interface SqlSource {
   output?: string
   /**
    * Whether fields of a text are also read verbatim, in columns named VERBATIM_PREFIX0, 1 …; SQL sees them in
-   * the types of `text`, and NULL where a field is not of the type.
+   * the types of `text`, and NULL where a field is not of the type. Times with zones are verbatim in any case, so
+   * that they stay as they are written. The result of a query has no verbatim columns.
    */
   verbatim?: boolean
 }
@@ -115,16 +116,22 @@ const typeWithZone = (type: ColumnType): string => (type === 'TIMESTAMP' ? 'TIME
 const typeInUtc = (type: ColumnType): ColumnType => (type === 'TIMESTAMPTZ' ? 'TIMESTAMP' : type)
 
 /** Returns SQL, to put after FROM, for the rows of a source's files. */
-function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
+function filesAsSql({ kind, files, text, verbatim: isWanted = false, query }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
   // Else 01-02-2024 would be the first of February.
   if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
   const { dialect } = text!
   const types = text!.types.map(typeInUtc)
+  const verbatim = isWanted && query === undefined
+  /** Whether a column is of times with zones, whose fields are also wanted verbatim. */
+  const isZoned = (c: number): boolean => text!.types[c] === 'TIMESTAMPTZ' && query === undefined
   const { delimiter, header, names, quoted, decimal } = dialect
   const columns = names
-    .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : typeWithZone(types[c]))}`)
+    .map(
+      (name, c) =>
+        `${literal(name)}: ${literal(verbatim || isZoned(c) ? 'VARCHAR' : typeWithZone(types[c]))}`,
+    )
     .join(', ')
   const options = [
     `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`,
@@ -135,16 +142,21 @@ function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
     ...(quoted.length > 0 ? ['allow_quoted_nulls = false'] : []),
   ]
   const rows = `read_csv(${list}, ${options.join(', ')})`
+  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM_PREFIX}${c}`)}`)
   if (!verbatim) {
-    const times = names.flatMap((name, c) => (types[c] === 'TIMESTAMP' ? [identifier(name)] : []))
-    const inUtc = times.map((time) => `${time}::TIMESTAMP AS ${time}`)
-    return times.length > 0 ? `(SELECT * REPLACE (${inUtc.join(', ')}) FROM ${rows})` : rows
+    const inUtc = names.flatMap((name, c) => {
+      const time = identifier(name)
+      if (isZoned(c)) return [`TRY_CAST(${time} AS TIMESTAMPTZ)::TIMESTAMP AS ${time}`]
+      return types[c] === 'TIMESTAMP' ? [`${time}::TIMESTAMP AS ${time}`] : []
+    })
+    const zoned = texts.filter((_, c) => isZoned(c))
+    if (inUtc.length === 0) return rows
+    return `(SELECT ${[`* REPLACE (${inUtc.join(', ')})`, ...zoned].join(', ')} FROM ${rows})`
   }
   const typed = names.map(
     (name, c) =>
       `TRY_CAST(${identifier(name)} AS ${typeWithZone(types[c])})::${types[c]} AS ${identifier(name)}`,
   )
-  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM_PREFIX}${c}`)}`)
   return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
 }
 

@@ -42,12 +42,22 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
       const { sql, type } = await resolveSql(session, expression, sourceColumns, source.name)
       typed.push({ name: expression, sql, type, computed: true })
     }
-    const isVerbatim = selectable.length > sourceColumns.length
+    const verbatim = new Set(
+      selectable.map(({ name }) => name).filter((name) => name.startsWith(VERBATIM_PREFIX)),
+    )
+    const isVerbatim = verbatim.size > 0 && verbatim.size === sourceColumns.length
     const large = await findLargeIntegers(session, typed, from)
     const columns = typed.map((column, c): SqlColumn => {
       const { computed } = column
-      const text = isVerbatim && !computed && { text: identifier(`${VERBATIM_PREFIX}${c}`) }
-      return { ...selectColumn(column, large.has(c)), computed, ...text }
+      const name = `${VERBATIM_PREFIX}${c}`
+      const text = verbatim.has(name) && !computed && { text: identifier(name) }
+      // Times with zones are read as text, which keeps their zones.
+      const isZoned = text && source.text?.types[c] === 'TIMESTAMPTZ'
+      return {
+        ...selectColumn(column, large.has(c)),
+        ...{ computed, ...text },
+        ...(isZoned && { type: undefined, number: undefined }),
+      }
     })
     return makeTable(session, source, from, columns, isVerbatim)
   } catch (error) {

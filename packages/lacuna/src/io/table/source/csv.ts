@@ -10,7 +10,7 @@ import {
   sniffDialect,
 } from './dialect.ts'
 import type { RowKernel } from './rowKernel.ts'
-import type { Batch, Table } from './rows.ts'
+import type { Batch, OnBadLine, Table } from './rows.ts'
 
 /** A file of text, which may be opened more than once. */
 export interface TextFile {
@@ -30,10 +30,11 @@ const KERNEL_FROM = 2 ** 19
 /**
  * Opens text files of the same columns as one table. The dialect is recognized by the first file, unless the
  * options give it. Throws if the columns of the files differ.
+ * @param options.onBadLine leaves out lines that are no rows; without it they are an error
  */
 export async function textTable(
   files: readonly TextFile[],
-  options: DialectOptions & { name?: string } = {},
+  options: DialectOptions & { name?: string; onBadLine?: OnBadLine } = {},
 ): Promise<Table & { dialect: Dialect }> {
   const [first] = files
   const head = await readHead(first, SAMPLE_BYTES)
@@ -57,7 +58,7 @@ export async function textTable(
       const whole =
         head.length < SAMPLE_BYTES ? endLastLine(head) : head.subarray(0, head.lastIndexOf(LF) + 1)
       if (whole.length === 0) throw longRowError(first.name)
-      const parser = new CsvParser(first.name, dialect, all)
+      const parser = new CsvParser(first.name, dialect, all, true, options.onBadLine && (() => {}))
       for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
       if (head.length >= SAMPLE_BYTES) throw longRowError(first.name)
       return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
@@ -65,7 +66,7 @@ export async function textTable(
     async *read(wanted) {
       let kernel: RowKernel | undefined
       for (const { name, open } of files) {
-        const parser = new CsvParser(name, dialect, wanted)
+        const parser = new CsvParser(name, dialect, wanted, true, options.onBadLine)
         yield* readFile(parser, open(), true, kernel)
         kernel = parser.kernel ?? kernel
       }

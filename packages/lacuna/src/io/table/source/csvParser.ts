@@ -7,7 +7,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { byteOrderMarkLength, CR, LF } from '../../text/index.ts'
 import type { Dialect } from './dialect.ts'
 import { type Fields, RowKernel } from './rowKernel.ts'
-import type { Batch, Wanted } from './rows.ts'
+import type { Batch, OnBadLine, Wanted } from './rows.ts'
 
 const QUOTE = 34
 /** The most bytes of a row: without a limit, a quote that is never closed would hold the whole file. */
@@ -40,10 +40,21 @@ export class CsvParser {
   /** Whether the header has yet to be parsed. */
   #headerLeft: boolean
   #started = false
+  readonly #onBadLine: OnBadLine | undefined
 
-  /** @param isStart whether the bytes begin with the file's first, and not with a later row */
-  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[], isStart = true) {
+  /**
+   * @param isStart whether the bytes begin with the file's first, and not with a later row
+   * @param onBadLine leaves out lines that are no rows; without it they are an error
+   */
+  constructor(
+    name: string,
+    dialect: Dialect,
+    wanted: readonly Wanted[],
+    isStart = true,
+    onBadLine?: OnBadLine,
+  ) {
     this.#name = name
+    this.#onBadLine = onBadLine
     this.#delimiter = new TextEncoder().encode(dialect.delimiter)
     this.#width = dialect.names.length
     this.#headerLeft = dialect.header && isStart
@@ -202,10 +213,22 @@ export class CsvParser {
           at += 2
           break
         }
-        throw this.#fault('there is more after the end of a quoted field; double the quotes within it.')
+        if (!this.#onBadLine || this.#headerLeft)
+          throw this.#fault('there is more after the end of a quoted field; double the quotes within it.')
+        const newline = bytes.indexOf(LF, at)
+        column = 0
+        whole = newline >= 0
+        at = newline + 1
+        break
       }
       if (!whole) break
-      if (column !== width) throw this.#wrongWidth(column)
+      if (column !== width) {
+        if (!this.#onBadLine || this.#headerLeft) throw this.#wrongWidth(column)
+        this.#onBadLine(this.#line, column, bytes.subarray(rowStart, at))
+        this.#line += newlines
+        rowStart = at
+        continue
+      }
       if (doubled) undoubleQuotes(bytes, fields, rows)
       lines[rows] = this.#line
       this.#line += newlines

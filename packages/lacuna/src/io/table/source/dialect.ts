@@ -65,6 +65,7 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
       : { delimiter: given.delimiter, rows: firstRows(start, given.delimiter, COMPARED_LINES) }
   const [first, second] = rows
   checkColumnCount(first.length, name)
+  refusePreamble(start, rows, name)
   const header = given.header ?? isHeader(first, second)
   const body = header ? rows.slice(1) : rows
   const quotes = first.map((_, column) => quotesOf(body.flatMap((row) => row[column] ?? [])))
@@ -81,6 +82,32 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
     decimal: given.decimal ?? decimalBeside(given.thousands) ?? sniffDecimal(body, delimiter, name),
     ...(given.thousands !== undefined && { thousands: given.thousands }),
   }
+}
+
+/** Rows below the first one in which the names of the columns are looked for. */
+const PREAMBLE_ROWS = 10
+
+/**
+ * Throws if there are lines above the names of the columns, as spreadsheets write them: Excel's line sep=;, or a
+ * title, which is alone in its row.
+ */
+function refusePreamble(start: string, rows: readonly Field[][], name: string): void {
+  const [separator] = /^\ufeff?sep=./i.exec(start) ?? []
+  if (separator !== undefined)
+    throw new InputError(
+      'table',
+      `${name}: the first line, ${separator.trim()}, is for Excel and no part of the table; delete it.`,
+    )
+  const filled = (row: readonly Field[]): number => row.filter(({ text }) => text.trim() !== '').length
+  const [first, ...others] = rows
+  if (first.length < 3 || filled(first) > 1) return
+  const isName = ({ text }: Field): boolean => text.trim() !== '' && Number.isNaN(Number(text))
+  const names = others.slice(0, PREAMBLE_ROWS).find((row) => row.length === first.length && row.every(isName))
+  if (names)
+    throw new InputError(
+      'table',
+      `${name}: the first line has one field of ${first.length}, and the names of the columns seem to be ${names.map(({ text }) => text.trim()).join(', ')}, below it; delete the lines above these.`,
+    )
 }
 
 /** The decimal separator that a thousands separator leaves; undefined if both are possible. */
@@ -182,14 +209,32 @@ function endOfLine(text: string, at: number): number {
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** Whether the first row is a header: not if it has a number, or a date with a date below it. */
+/**
+ * Whether the first row is a header: not if it has a number, or a date with a date below it. Years or other numbers
+ * that count up are the names of a wide table's columns.
+ */
 function isHeader(first: readonly Field[], second: readonly Field[] | undefined): boolean {
+  if (countsUp(first) && second && !countsUp(second)) return true
   return first.every(({ text }, column) => {
     if (/^[+-]?\d+,\d+$/.test(text.trim())) return false
     if (text.trim() !== '' && Number.isFinite(Number(text))) return false
     const types = [text, second?.[column]?.text ?? ''].map((cell) => typeOfTexts([cell]))
     return !(types[0] === types[1] && isTemporal(types[0]))
   })
+}
+
+/** Whether a row is text and then three or more whole numbers, each one more than the last: country, 1999, 2000, 2001. */
+function countsUp(row: readonly Field[]): boolean {
+  const isNumber = ({ text }: Field): boolean => /^\s*\d+\s*$/.test(text)
+  const start = row.findIndex(isNumber)
+  const numbers = row.slice(Math.max(0, start))
+  return (
+    start > 0 &&
+    numbers.length >= 3 &&
+    numbers.every(
+      (field, at) => isNumber(field) && (at === 0 || Number(field.text) === Number(numbers[at - 1].text) + 1),
+    )
+  )
 }
 
 /** The names of the columns by the first row; those without one are column0, column1 … as in DuckDB. */

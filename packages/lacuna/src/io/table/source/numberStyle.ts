@@ -59,10 +59,18 @@ export function findThousands(texts: readonly string[]): Thousands | undefined {
   })
 }
 
+/** What may stand before a number: signs of money, alone or behind letters, and names of currencies. */
+const MONEY = String.raw`(?:[\p{L}]{0,2}\p{Sc}|[#~≈<>]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|KRW|kr\.?|Rs\.?|Fr\.?|R)`
 /** A number with a unit or a sign of money before or behind it: 483,57 €, 1.07 °C, $5, 12%. */
-const MEASURE = /^\s*(?:[^\d\s.,+-]{1,5}\s*[-+]?[\d.,]*\d|[-+]?\d[\d.,]*\s*[^\d\s.,+-][^\d]{0,11})\s*$/u
+const MEASURE = new RegExp(
+  String.raw`^\s*(?:${MONEY}\s*[-+]?[\d.,]*\d|[-+]?\d[\d.,]*\s*[^\d\s.,+-][^\d]{0,11})\s*$`,
+  'u',
+)
 
-/** Whether a text is a number with a unit. Letters and digits without a blank between are a code: A12, 4x. */
+/**
+ * Whether a text is a number with a unit. Letters and digits without a blank between are a code: A12, 4x; words before
+ * a number are a name: Room 12.
+ */
 export const isMeasure = (text: string): boolean =>
   MEASURE.test(text) && !/^\s*([a-z]+\d|\d[\d.,]*[a-z]+\s*$)/i.test(text)
 

@@ -211,6 +211,12 @@ export function uniqueNames(names: readonly string[]): string[] {
 }
 
 /**
+ * Receives a line that is no row, and is left out: its number, the number of its fields (0 if a quoted field is
+ * followed by other text), and its bytes.
+ */
+export type OnBadLine = (line: number, fields: number, bytes: Uint8Array) => void
+
+/**
  * The first of name, name_1, name_2 … that is not taken.
  * @param taken names in lower case
  * @param tried per name, the number tried last; makes repeated calls fast
