@@ -19,6 +19,7 @@ import { type CompleteOptions, type Completion, complete, type EpochReport } fro
 import type { SparseTensor } from '../tensor/index.ts'
 import { addWeighted, blendWeights } from './blendWeights.ts'
 import { countHidden } from './damage.ts'
+import { Drafts, type OnDraft } from './drafts.ts'
 import { pickHeldOut, removeHeldOut } from './heldOut.ts'
 import { averagePatches, patchGrid, patchTensor } from './patches.ts'
 import { brightness, fillHoles, type Known, type Picture } from './picture.ts'
@@ -38,13 +39,15 @@ export interface RestoreOptions
   /** Called after every epoch, with the current model and its errors; none by default. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
   /**
-   * Completes the tensors; by default `complete`. `show` makes the picture of a model: on the way as the
-   * model has it, finally blended with the surface.
+   * Called with a picture on the way whenever there is one that predicts the held-out pixels better than the
+   * last one; none by default. Of 'plain', which holds nothing out, only by `show` of `solve`.
    */
+  onDraft?: OnDraft
+  /** Completes the tensors; by default `complete`. `show` reports the picture of a model on the way. */
   solve?: (
     tensor: SparseTensor,
     options: CompleteOptions & { rank: number },
-    show: (model: CpModel, when: 'on the way' | 'finally') => Picture,
+    show: (model: CpModel) => Promise<void>,
   ) => Promise<Completion>
 }
 
@@ -149,7 +152,11 @@ async function fillPlain(
       ...{ solver, rank, epochs },
       onEpoch: (report) => options.onEpoch?.(stage, report),
     },
-    (model) => fillHoles(picture, known, pixelValues(model), replaceKnown),
+    async (model) =>
+      options.onDraft?.({
+        error: 0,
+        picture: () => fillHoles(picture, known, pixelValues(model), replaceKnown),
+      }),
   )
   return { filled: pixelValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
@@ -161,11 +168,17 @@ async function fillByPatches(
   known: Known,
   options: RestoreOptions,
 ): Promise<Filling> {
-  const { seed = 1, signal, solve = complete, replaceKnown = false } = options
+  const { seed = 1, signal, solve = complete, onDraft } = options
   const { rank = MODEL.rank, lambda = MODEL.lambda, epochs = MODEL.epochs } = options
   const key = stream(seed, purpose.patches)
   const heldOut = pickHeldOut(known, picture, extend(key, 0))
-  const { start, surface } = await fitSurface({ values, known, heldOut }, picture, signal)
+  const drafts = onDraft && new Drafts(picture, known, { values, heldOut }, onDraft)
+  const { start, surface } = await fitSurface(
+    { values, known, heldOut },
+    picture,
+    signal,
+    drafts && ((rows) => drafts.propose(rows)),
+  )
   if (signal?.aborted) return { filled: surface, stages: [], modelShare: 0, aborted: true }
   const { width, height, channels } = picture
   const { stride, knownFraction } = planPatches(known, MODEL.edge)
@@ -181,12 +194,9 @@ async function fillByPatches(
   const stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
   const predictPicture = (model: CpModel): Float32Array => averagePatches(model, patches, picture, start)
   /** Step 4: blends the values of the model with the surface. */
-  const blend = (guess: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
+  const blend = (guess: Float32Array): { filled: Float32Array; weights: Float32Array } => {
     const weights = blendWeights({ values, heldOut, start, guess }, picture, 0)
-    return {
-      filled: addWeighted(surface, weights, { start, guess }),
-      modelShare: weights.reduce((sum, weight) => sum + weight, 0) / weights.length,
-    }
+    return { filled: addWeighted(surface, weights, { start, guess }), weights }
   }
   const { model } = await solve(
     tensor,
@@ -195,12 +205,16 @@ async function fillByPatches(
       ...{ rank, lambda, epochs, seed },
       onEpoch: (report) => options.onEpoch?.(stage, report),
     },
-    (model, when) => {
-      const learned = predictPicture(model)
-      return fillHoles(picture, known, when === 'finally' ? blend(learned).filled : learned, replaceKnown)
+    async (model) => {
+      if (!drafts) return
+      const guess = predictPicture(model)
+      const { filled, weights } = blend(guess)
+      await drafts.propose({ first: 0, shown: filled, judged: addWeighted(start, weights, { start, guess }) })
     },
   )
-  return { ...blend(predictPicture(model)), stages: [stage], aborted: signal?.aborted ?? false }
+  const { filled, weights } = blend(predictPicture(model))
+  const modelShare = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
+  return { filled, modelShare, stages: [stage], aborted: signal?.aborted ?? false }
 }
 
 /** Picks the options that `restore` passes on to `complete` as they are. */

@@ -4,8 +4,9 @@
  * is better where a picture is smooth and little is known of it.
  */
 import { addWeighted, blendWeights } from './blendWeights.ts'
+import type { Proposal } from './drafts.ts'
 import { removeHeldOut } from './heldOut.ts'
-import { type Choices, learnMixture, predictByMixture } from './mixture/index.ts'
+import { type Choices, learnMixture, type OnRows, predictByMixture } from './mixture/index.ts'
 import type { Size } from './patches.ts'
 import { smoothValues } from './smoothStart.ts'
 
@@ -29,23 +30,43 @@ interface Surfaces {
 /**
  * Fits the surface to a picture with holes.
  * @param signal ends the work early; then more of the surface is thin plate
+ * @param propose called with parts of the surface as soon as they are known
  */
 export async function fitSurface(
   { values, known, heldOut }: KnownValues,
   size: Size,
   signal?: AbortSignal,
+  propose?: (rows: Proposal) => Promise<void>,
 ): Promise<Surfaces> {
   const trained = removeHeldOut(known, heldOut)
+  const plates = { start: smoothValues(values, trained, size), surface: smoothValues(values, known, size) }
+  await propose?.({ first: 0, shown: plates.surface, judged: plates.start })
   const mixture = await learnMixture(values, trained, size, signal)
   const choices: Choices = [] // the held-out values hardly change them
-  const fit = async (of: Uint8Array): Promise<{ plate: Float32Array; mixed: Float32Array }> => {
-    const plate = smoothValues(values, of, size)
-    return { plate, mixed: await predictByMixture(mixture, values, of, size, plate, choices, signal) }
+  const predict = (of: Uint8Array, plate: Float32Array, onRows?: OnRows): Promise<Float32Array> =>
+    predictByMixture(mixture, values, of, size, plate, choices, signal, onRows)
+  const mixed = await predict(
+    trained,
+    plates.start,
+    propose && ((first, rows) => propose({ first, shown: rows, judged: rows })),
+  )
+  const weights = blendWeights({ values, heldOut, start: plates.start, guess: mixed }, size, 1)
+  const start = addWeighted(plates.start, weights, { start: plates.start, guess: mixed })
+  const perRow = size.width * size.channels
+  const whole = await predict(
+    known,
+    plates.surface,
+    propose &&
+      ((first, guess) => {
+        const [from, to] = [first * perRow, first * perRow + guess.length]
+        const plate = plates.surface.subarray(from, to)
+        const rowWeights = weights.subarray(first * size.width, to / size.channels)
+        const shown = addWeighted(plate, rowWeights, { start: plate, guess })
+        return propose({ first, shown, judged: start.subarray(from, to) })
+      }),
+  )
+  return {
+    start,
+    surface: addWeighted(plates.surface, weights, { start: plates.surface, guess: whole }),
   }
-  const { plate, mixed } = await fit(trained)
-  const weights = blendWeights({ values, heldOut, start: plate, guess: mixed }, size, 1)
-  const blend = (start: Float32Array, guess: Float32Array): Float32Array =>
-    addWeighted(start, weights, { start, guess })
-  const whole = await fit(known)
-  return { start: blend(plate, mixed), surface: blend(whole.plate, whole.mixed) }
 }

@@ -1,3 +1,3 @@
 /** Mixtures of Gaussians over patches of a picture. */
 export { learnMixture, type PatchMixture } from './learn.ts'
-export { type Choices, predictByMixture } from './predict.ts'
+export { type Choices, type OnRows, predictByMixture } from './predict.ts'

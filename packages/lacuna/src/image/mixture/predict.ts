@@ -17,6 +17,13 @@ const ROWS_AT_ONCE = 8
 export type Choices = [k: number, probability: number][][]
 
 /**
+ * Called during a prediction with rows of pixels that are final; awaited.
+ * @param first the first of the rows
+ * @param values of the rows (rows × width × channels)
+ */
+export type OnRows = (first: number, values: Float32Array) => void | Promise<void>
+
+/**
  * Returns the picture (height × width × channels) that a mixture expects, given the known values: the mean of
  * all patches that contain a pixel, weighted most in the middle of a patch. Known values are returned as they
  * are.
@@ -24,6 +31,7 @@ export type Choices = [k: number, probability: number][][]
  * @param elsewhere values of pixels in no patch with a known value
  * @param choices the classes of patches that are known already; those of others are added
  * @param signal ends the work; then pixels that were not reached are those of `elsewhere`
+ * @param onRows called with the rows of the picture, from top to bottom, as soon as they are final
  */
 export async function predictByMixture(
   { grid, classes }: PatchMixture,
@@ -33,6 +41,7 @@ export async function predictByMixture(
   elsewhere: Float32Array,
   choices: Choices,
   signal?: AbortSignal,
+  onRows?: OnRows,
 ): Promise<Float32Array> {
   const { width, height, views, toPicture } = makeViews(values, known, size)
   const { rows, columns, tops, lefts } = grid
@@ -51,8 +60,28 @@ export async function predictByMixture(
     (_, x) => Math.floor(x / columns) * width + (x % columns),
   )
   const means = sums.map(() => new Float64Array(pixels))
+  const picture = new Float32Array(values.length)
+  let done = 0
+  /** Computes the rows of the picture above `end`, which no later patch contains. */
+  const finishRows = (end: number): Float32Array => {
+    const [from, to] = [done * width, end * width]
+    done = end
+    for (const sum of sums) for (let p = from; p < to; p++) if (total[p] > 0) sum[p] /= total[p]
+    const rowValues = toPicture(sums.map((sum) => sum.subarray(from, to)))
+    const first = from * size.channels
+    for (let at = 0; at < rowValues.length; at++)
+      if (known[first + at]) rowValues[at] = values[first + at]
+      else if (total[from + Math.floor(at / size.channels)] === 0) rowValues[at] = elsewhere[first + at]
+    picture.set(rowValues, first)
+    return rowValues
+  }
   for (const [row, top] of tops.entries()) {
-    if (row % ROWS_AT_ONCE === 0) await nextTask()
+    if (row % ROWS_AT_ONCE === 0) {
+      await nextTask()
+      const first = done
+      const rowValues = finishRows(top)
+      if (top > first) await onRows?.(first, rowValues)
+    }
     if (signal?.aborted) break
     for (const [column, left] of lefts.entries()) {
       const corner = top * width + left
@@ -75,11 +104,10 @@ export async function predictByMixture(
       }
     }
   }
-  for (const sum of sums) for (let p = 0; p < sum.length; p++) if (total[p] > 0) sum[p] /= total[p]
-  const picture = toPicture(sums)
-  return picture.map((value, at) =>
-    known[at] ? values[at] : total[Math.floor(at / size.channels)] > 0 ? value : elsewhere[at],
-  )
+  const first = done
+  const rowValues = finishRows(height)
+  if (!signal?.aborted) await onRows?.(first, rowValues)
+  return picture
 }
 
 /** Returns the most probable classes with their probabilities, which are scaled to sum 1. */

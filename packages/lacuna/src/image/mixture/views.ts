@@ -43,7 +43,7 @@ export interface Views {
   height: number
   /** The views; the first one shows the lightness. */
   views: View[]
-  /** Returns the picture (height × width × channels) of planes (height × width) of variance 1. */
+  /** Returns the values (pixels × channels) of some rows of planes (pixels each) of variance 1. */
   toPicture(planes: readonly Float32Array[]): Float32Array
 }
 
@@ -84,8 +84,8 @@ export function makeViews(values: Float32Array, known: Uint8Array, size: Size): 
         },
       ]
   const toPicture = (planes: readonly Float32Array[]): Float32Array => {
-    const picture = new Float32Array(values.length)
-    for (let p = 0, at = 0; p < width * height; p++)
+    const picture = new Float32Array(planes[0].length * channels)
+    for (let p = 0, at = 0; at < picture.length; p++)
       for (const k of indices) {
         let value = means[k]
         for (const c of indices) value += rotation[c][k] * deviations[c] * planes[c][p]
