@@ -1,6 +1,6 @@
 /** Means, ranges and speed-ups over the trials of an experiment. */
 import fc from 'fast-check'
-import { meanCurve, timingPoints } from 'lacuna-figures/results'
+import { bandOf, meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
 import { fallingCurve, sampleResults } from '../cli/paper/sample.ts'
@@ -67,4 +67,14 @@ it('row balance is the largest possible speed-up if threads take whole rows', ()
   // Four and four in the first mode, six and two in the second: 16 entries are done in the time of 4 + 6.
   expect(rowBalance(tensor, 2)).toBeCloseTo(16 / 10)
   expect(rowBalance(tensor, 1)).toBe(1)
+})
+
+it('one slow trial moves the mean of the trials but not their median', () => {
+  const { mean, median, quartiles, low, high } = bandOf([1, 9, 1.2, 1.1, 0.9])
+  expect(median).toBe(1.1)
+  expect(quartiles).toEqual([1, 1.2])
+  expect([low, high]).toEqual([0.9, 9])
+  expect(mean).toBeCloseTo(2.64)
+  expect(bandOf([2]).quartiles).toEqual([2, 2])
+  expect(bandOf([1, 2]).median).toBe(1.5)
 })

@@ -93,3 +93,14 @@ it('a logarithmic axis labels all of its ticks differently', () => {
     { seed: 1 },
   )
 })
+
+it('each problem of figure 2 has its own error axis, so that curves of large errors are not flat', () => {
+  const heights = [...figures[2].querySelectorAll('svg')].map((panel) => {
+    const numbers = [...panel.querySelectorAll('path[class^="stroke-"], g[class^="stroke-"] path')]
+      .flatMap((path) => [...(path.getAttribute('d') ?? '').matchAll(/,(-?[\d.]+)/g)])
+      .map(([, y]) => Number(y))
+    return (Math.max(...numbers) - Math.min(...numbers)) / Number(panel.getAttribute('height'))
+  })
+  expect(heights.length).toBe(2 * convergence!.problems.length)
+  for (const height of heights) expect(height).toBeGreaterThan(0.4)
+})

@@ -3,13 +3,13 @@ import { basename } from 'node:path'
 import { Command } from 'commander'
 import { InputError, readModel } from 'lacuna'
 import { checkOutputs, linkScaleNames, type TensorModel, writeFileWhole } from 'lacuna/internal'
+import { describeComponents, type ModelDescription } from 'lacuna-figures/describe'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { painter, startProgress } from '../print/terminal.ts'
-import { describeComponents, type ModelDescription } from '../report/describeComponents.ts'
 
 /** Options of `lacuna components`, as parsed from the command line; the help describes each. */
 interface Options {
@@ -79,9 +79,10 @@ async function runComponents(modelFile: string, options: Options): Promise<void>
     titles: modeNames,
   })
   if (html !== undefined) {
-    const { componentsPage } = await import('../report/componentsPage.ts')
+    const { componentsPage } = await import('lacuna-figures/report')
+    const { createDocument } = await import('../report/document.ts')
     const title = options.title ?? basename(modelFile, '.npz')
-    const page = await componentsPage(model, description, { title })
+    const page = componentsPage(model, description, { title, document: await createDocument() })
     await writeFileWhole(html, [new TextEncoder().encode(page)])
     progress.say(
       `${html}: ${formatCount(description.components.length)} components, ${Math.ceil(page.length / 1024)} kB`,

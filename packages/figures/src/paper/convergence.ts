@@ -10,6 +10,7 @@ import {
   Sheet,
   sampleLooks,
   stroke,
+  WIDTH,
 } from '../plot/index.ts'
 import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results/index.ts'
 import { type MeanPoint, meanCurve } from '../results/index.ts'
@@ -42,10 +43,17 @@ export function convergenceFigure({ problems }: ConvergenceResult, document: Doc
   ])
   sheet.space(6)
   sheet.heading('Error on observed entries against epochs')
-  sheet.panels(panel(drawn, 'observed', 'epoch', document))
+  const panels = (error: 'observed' | 'hidden', along: 'epoch' | 'seconds'): Element[] =>
+    problems.map((problem) =>
+      panel(
+        drawn.filter(({ panel }) => panel === panelTitle(problem)),
+        ...([error, along, WIDTH / problems.length, document] as const),
+      ),
+    )
+  sheet.panels(...panels('observed', 'epoch'))
   sheet.space(10)
   sheet.heading(`Error on hidden entries${noiseNote(problems)} against seconds`)
-  sheet.panels(panel(drawn, 'hidden', 'seconds', document))
+  sheet.panels(...panels('hidden', 'seconds'))
   return sheet.end()
 }
 
@@ -58,19 +66,22 @@ const noiseNote = (problems: readonly ConvergenceProblem[]): string =>
   problems.every(({ snrDb }) => snrDb !== null) ? ', without their noise,' : ''
 
 /**
- * Draws one plot with a facet per problem: mean curves with their range.
+ * Draws the plot of one problem: mean curves with their range. Each problem has its own axes: on those of the
+ * problem with the smallest errors, the curves of the others would be flat.
  * @param error the error on the vertical axis
  * @param along the quantity on the horizontal axis
+ * @param width in pixels
  */
 function panel(
   drawn: readonly DrawnSeries[],
   error: 'observed' | 'hidden',
   along: 'epoch' | 'seconds',
+  width: number,
   document: Document,
 ): Element {
   const points = drawn.flatMap(({ points }) => points)
   return Plot.plot({
-    ...frame(document),
+    ...frame(document, { width }),
     fx: { label: null, padding: 0.09 },
     x:
       along === 'epoch'

@@ -5,7 +5,7 @@
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, type Look, logScale, looks, Sheet, stroke } from '../plot/index.ts'
 import type { TimingResult } from '../results/index.ts'
-import { type TimingPoint, timingPoints } from '../results/index.ts'
+import { type Band, type TimingPoint, timingPoints } from '../results/index.ts'
 
 /** Dashes of the synthetic and the real problem. */
 const DASHES = { S: undefined, T: '5 3' }
@@ -25,7 +25,12 @@ interface DrawnSeries {
   look: Look
   dash: string | undefined
   points: TimingPoint[]
+  /** Horizontal shift in pixels, so that the spreads of several series do not cover each other. */
+  dx: number
 }
+
+/** The shift between two series in pixels. */
+const SHIFT = 6
 
 /** Draws a figure of seconds or speed-ups against threads, with a legend. @param title the accessible name */
 function timingFigure(
@@ -34,11 +39,12 @@ function timingFigure(
   what: 'seconds' | 'speedUp',
   title: string,
 ): SVGSVGElement {
-  const drawn = problems.flatMap((problem) =>
+  const drawn = problems.flatMap((problem, p) =>
     (['paper', 'fast'] as const).map(
-      (solver): DrawnSeries => ({
+      (solver, s): DrawnSeries => ({
         ...{ look: looks[solver], dash: DASHES[problem.name] },
         points: timingPoints(problem).filter((point) => point.solver === solver),
+        dx: SHIFT * (2 * p + s - (2 * problems.length - 1) / 2),
       }),
     ),
   )
@@ -53,11 +59,12 @@ function timingFigure(
   sheet.space(4)
   const key = problems.length > 1 ? ' (S: synthetic, T: real)' : ''
   sheet.heading(`${what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread'}${key}`)
+  sheet.note('Medians over the trials; thick bars: the middle half, thin bars: all.')
   sheet.panels(panel(drawn, what, document))
   return sheet.end()
 }
 
-/** Draws one plot with a facet per rank: means over the trials with their range. */
+/** Draws one plot with a facet per rank: medians over the trials, with their quartiles and range. */
 function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', document: Document): Element {
   const all = drawn.flatMap(({ points }) => points)
   const threads = [...new Set(all.map((point) => point.threads))].sort((a, b) => a - b)
@@ -93,23 +100,30 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
         ...{ fx: facet, x: 'n', y: 'n', z: 'rank', stroke: 'currentColor', strokeOpacity: 0.35 },
         strokeDasharray: '1 3',
       }),
-      ...drawn.map(({ look, points }) =>
-        Plot.ruleX(points, {
-          ...{ fx: facet, x: 'threads', ...stroke(look, 'none'), strokeWidth: 1.2, strokeOpacity: 0.6 },
-          y1: (point: TimingPoint) => point[what].low,
-          y2: (point: TimingPoint) => point[what].high,
-        }),
+      ...drawn.flatMap(({ look, points, dx }) =>
+        (
+          [
+            [1, (band: Band) => [band.low, band.high]],
+            [3.5, (band: Band) => band.quartiles],
+          ] as const
+        ).map(([strokeWidth, range]) =>
+          Plot.ruleX(points, {
+            ...{ fx: facet, x: 'threads', dx, ...stroke(look, 'none'), strokeWidth, strokeOpacity: 0.55 },
+            y1: (point: TimingPoint) => range(point[what])[0],
+            y2: (point: TimingPoint) => range(point[what])[1],
+          }),
+        ),
       ),
-      ...drawn.map(({ look, dash, points }) =>
+      ...drawn.map(({ look, dash, points, dx }) =>
         Plot.line(points, {
-          ...{ fx: facet, x: 'threads', z: 'rank', ...stroke(look, dash) },
-          y: (point: TimingPoint) => point[what].mean,
+          ...{ fx: facet, x: 'threads', z: 'rank', dx, ...stroke(look, dash) },
+          y: (point: TimingPoint) => point[what].median,
         }),
       ),
-      ...drawn.map(({ look, points }) =>
+      ...drawn.map(({ look, points, dx }) =>
         Plot.dot(points, {
-          ...{ fx: facet, x: 'threads', r: 3, ...fill(look) },
-          y: (point: TimingPoint) => point[what].mean,
+          ...{ fx: facet, x: 'threads', r: 3, dx, ...fill(look) },
+          y: (point: TimingPoint) => point[what].median,
         }),
       ),
     ],

@@ -47,6 +47,12 @@ export class Sheet {
     this.#text(text, 4, this.#height - 5, { 'font-weight': '600' })
   }
 
+  /** Adds a line of text at the left. */
+  note(text: string): void {
+    this.#height += LINE_HEIGHT
+    this.#text(text, 4, this.#height - 5, { 'fill-opacity': '0.75' })
+  }
+
   /** Puts text anywhere, without taking space. @param y from the lower edge of what has been added so far */
   label(text: string, x: number, y: number, attributes: Record<string, string> = {}): void {
     this.#text(text, x, this.#height + y, attributes)

@@ -1,9 +1,13 @@
-/** Means and ranges over the trials of an experiment. */
+/** Means, medians and ranges over the trials of an experiment. */
 import type { Curve, TimingProblem, TimingSeries } from './results.ts'
 
-/** The mean and range of a number over the trials. */
+/** The mean, median and spread of a number over the trials. */
 export interface Band {
   mean: number
+  /** The middle value: one slow trial on a busy machine does not move it. */
+  median: number
+  /** A quarter of the values is at most this, and a quarter at least the other. */
+  quartiles: readonly [number, number]
   /** The smallest value. */
   low: number
   /** The largest value. */
@@ -67,10 +71,19 @@ function interpolate(curve: Curve, epoch: number): { seconds: number; observed: 
   }
 }
 
-/** The mean and range of some numbers. */
+/** The mean, median and spread of some numbers. */
 export function bandOf(numbers: readonly number[]): Band {
+  const sorted = [...numbers].sort((a, b) => a - b)
   const mean = numbers.reduce((sum, x) => sum + x, 0) / numbers.length
-  return { mean, low: Math.min(...numbers), high: Math.max(...numbers) }
+  const [lower, median, upper] = [0.25, 0.5, 0.75].map((fraction) => quantile(sorted, fraction))
+  return { mean, median, quartiles: [lower, upper], low: sorted[0], high: sorted[sorted.length - 1] }
+}
+
+/** The quantile of sorted numbers, interpolated linearly. */
+function quantile(sorted: readonly number[], fraction: number): number {
+  const at = fraction * (sorted.length - 1)
+  const [left, right] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]
+  return left + (at - Math.floor(at)) * (right - left)
 }
 
 /** Time and speed-up of a solver with a rank and a number of threads. */

@@ -1,7 +1,8 @@
 /** report.html: one file that reads like the paper's section, with its figures and every number in it. */
+
+import { escapeHtml, htmlPage } from 'lacuna-figures/report'
 import type { Claim, PaperResults } from 'lacuna-figures/results'
 import { formatCount, formatList } from '../../print/format.ts'
-import { escapeHtml, htmlPage } from '../../report/htmlPage.ts'
 import { formatDims } from '../numbers.ts'
 import { describeObservations } from './observations.ts'
 import type { RenderedFigure } from './render.ts'

@@ -8,7 +8,7 @@ import {
   speedUpFigure,
 } from 'lacuna-figures/paper'
 import type { ImageResult, PaperResults } from 'lacuna-figures/results'
-import { createDocument } from '../../report/htmlPage.ts'
+import { createDocument } from '../../report/document.ts'
 
 /** A figure as SVG. */
 export interface RenderedFigure {

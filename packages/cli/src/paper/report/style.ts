@@ -1,4 +1,4 @@
-/** The style of report.html, beside that of all pages (report/htmlPage.ts). */
+/** The style of report.html, beside that of all pages (lacuna-figures/report). */
 
 /** CSS rules of sections, figures, claims and tables. */
 export const css = `

@@ -1,15 +1,20 @@
 /** The HTML page of a model's components (`lacuna components --html`). */
 import { type FactorView, factorView, linkScaleNames, type TensorModel } from 'lacuna/internal'
-import { formatCount, formatNumber } from '../print/format.ts'
+import { formatCount, formatNumber } from '../numbers.ts'
 import { css } from './componentsStyle.ts'
+import { coursePlot } from './coursePlot.ts'
 import type { ComponentDescription, ModelDescription } from './describeComponents.ts'
-import { createDocument, escapeHtml, htmlPage } from './htmlPage.ts'
-import { coursePlot, mapPlot } from './plots.ts'
+import { escapeHtml, htmlPage } from './htmlPage.ts'
+import { crossMap, pointMap } from './mapPlot.ts'
 
 /** Options of componentsPage. */
 export interface PageOptions {
   /** Heading of the page. */
   title: string
+  /** Document in which Observable Plot draws. */
+  document: Document
+  /** Sentences about how far the model can be trusted, as plain text. */
+  remarks?: readonly string[]
   /** Number of components that are shown at once; the others are collapsed (default: 12). */
   shown?: number
 }
@@ -18,13 +23,12 @@ export interface PageOptions {
  * Returns an HTML page with a card for each component: its share, a sentence, and a plot or list of rows per
  * mode.
  */
-export async function componentsPage(
+export function componentsPage(
   model: TensorModel,
   description: ModelDescription,
-  { title, shown = 12 }: PageOptions,
-): Promise<string> {
+  { title, document, remarks = [], shown = 12 }: PageOptions,
+): string {
   const learned = factorView(model)
-  const document = await createDocument()
   const cards = description.components.map((component) =>
     componentCard(learned, description, component, document),
   )
@@ -32,6 +36,7 @@ export async function componentsPage(
   const more = `<details><summary>${rest.length} more, which explain less</summary><div class="cards">${rest.join('\n')}</div></details>`
   const body = `<h1>${escapeHtml(title)}</h1>
 ${introduction(model, learned, description)}
+${remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
 <div class="cards">
 ${cards.slice(0, shown).join('\n')}
 </div>
@@ -60,12 +65,12 @@ function introduction(
         `<a href="#c${number}" style="flex-grow:${(100 * share).toFixed(3)}" title="component ${number}: ${formatShare(share)}"><span>${share > 0.03 ? number : ''}</span></a>`,
     )
     .join('')
-  const hasCourse = modes.some(({ kind }) => kind.kind === 'ordered' && !kind.place)
+  const hasCourse = modes.some(({ kind }) => kind.kind === 'ordered' && kind.place === undefined)
   const legend = hasCourse
     ? ' In the courses the area is the component and the line is all of them together, both relative to their means.'
     : ''
   const map = modes.some(({ kind }) => kind.place)
-    ? ' On the maps grey is everything, and colour is the component.'
+    ? ` On the maps grey is everything, and colour is the component.${modes.some(({ kind }) => kind.place === 'latitude') ? ' Latitude and longitude were learned apart, so that a component is stripes; learn places as pairs (--merge-modes) for maps of places.' : ''}`
     : ''
   const answer =
     members.length > 1
@@ -109,12 +114,21 @@ function modePanel(
   const { title, kind } = modes[mode]
   const { course, rows } = described[mode]
   if (kind.place === 'longitude') return ''
+  if (kind.place === 'point') {
+    const map = pointMap({
+      ...kind.points!,
+      total: totalPerRow(model, mode),
+      component: columnOf(model, mode, column),
+      counts: model.counts[mode],
+    })
+    return `<div class="part wide"><h3>${escapeHtml(title)}</h3>${map}</div>`
+  }
   if (kind.place === 'latitude') {
     const other = modes.findIndex((each) => each.kind.place === 'longitude')
     const { members, counts, dims } = model
     const [{ rank, factors }] = members
     const weights = productOfSums(model, [mode, other])
-    const map = mapPlot({
+    const map = crossMap({
       latitudes: kind.positions!,
       longitudes: modes[other].kind.positions!,
       counts: [
@@ -150,6 +164,31 @@ function modePanel(
       `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${formatCount(entries)}</small>`}</span></li>`,
   )
   return `<div class="part"><h3>${escapeHtml(title)}</h3><ol>${items.join('')}</ol></div>`
+}
+
+/**
+ * Value of all components together at each row of a mode, averaged over the other modes up to a factor; 0 in
+ * rows without entries.
+ */
+export function totalPerRow(model: FactorView, mode: number): Float64Array {
+  const [{ rank, factors }] = model.members
+  const weights = productOfSums(model, [mode])
+  const total = Float64Array.from({ length: model.dims[mode] }, (_, row) => {
+    let sum = 0
+    for (let r = 0; r < rank; r++) sum += weights[r] * factors[mode][row * rank + r]
+    return sum
+  })
+  for (const row of model.unobserved[mode]) total[row] = 0
+  return total
+}
+
+/** Column of a factor (P). */
+function columnOf(
+  { members: [{ rank, factors }], dims }: FactorView,
+  mode: number,
+  column: number,
+): Float64Array {
+  return Float64Array.from({ length: dims[mode] }, (_, row) => factors[mode][row * rank + column])
 }
 
 /**

@@ -45,9 +45,3 @@ ${body}
 /** Escapes text for HTML, also within attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)
-
-/** Creates an empty DOM document (linkedom), in which Observable Plot draws SVG. */
-export async function createDocument(): Promise<Document> {
-  const { parseHTML } = await import('linkedom')
-  return (parseHTML('<html></html>') as unknown as { document: Document }).document
-}

@@ -169,6 +169,11 @@ function describeInWords(
   const phrases = modes.flatMap(({ title, kind }, mode) => {
     const { course, rows } = described[mode]
     if (kind.place === 'longitude') return []
+    if (kind.place === 'point') {
+      const { latitudes, longitudes } = kind.points!
+      const peak = peakRow(component, mode)
+      return [`around ${latitudes[peak]}, ${longitudes[peak]}`]
+    }
     if (kind.place === 'latitude') {
       const other = modes.findIndex((each) => each.kind.place === 'longitude')
       return [`around ${nameOf(mode, peakRow(component, mode))}, ${nameOf(other, peakRow(component, other))}`]
