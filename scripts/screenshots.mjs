@@ -1,36 +1,55 @@
-// Takes the pictures of docs/studio.md from the built studio: each view, light and dark.
+// Takes the pictures of docs/studio.md from the built studio: each view, light and dark, on a wide screen and on a phone.
 // @ts-check
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 import sharp from 'sharp'
+import { openExample, waitForRestored, waitForVerdict, withStudio } from './pictures/studioPage.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-mkdirSync('docs', { recursive: true })
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** @type {{ name: string, address: string, height: number, act: (page: Page) => Promise<unknown> }[]} */
 const views = [
   {
-    name: 'restore',
-    address: '#restore?hide=80',
-    height: 940,
+    name: 'home',
+    address: '#home',
+    height: 900,
     async act(page) {
-      await page.getByRole('button', { name: 'Restore', exact: true }).click()
-      await page.getByRole('button', { name: 'Go on' }).waitFor()
+      await page.getByRole('button', { name: 'Play' }).waitFor() // reduced motion: the end of the healing
+      await page.waitForLoadState('networkidle')
+    },
+  },
+  {
+    name: 'restore',
+    address: '#home',
+    height: 900,
+    async act(page) {
+      await openExample(page, 'A façade')
+      await waitForRestored(page)
     },
   },
   {
     name: 'complete',
-    address: '#complete',
-    height: 1300,
+    address: '#home',
+    height: 1500,
     async act(page) {
-      await page.getByRole('button', { name: 'Bicycle trips' }).click()
-      await page.getByRole('button', { name: 'Complete', exact: true }).click()
-      await page.getByRole('button', { name: 'Go on' }).waitFor()
+      await openExample(page, 'Films')
+      await waitForVerdict(page)
+    },
+  },
+  {
+    name: 'map',
+    address: '#home',
+    height: 1100,
+    async act(page) {
+      await openExample(page, 'Taxis')
+      await waitForVerdict(page)
+      await page.getByRole('heading', { name: 'The model' }).scrollIntoViewIfNeeded()
+      await page.evaluate(() => {
+        const heading = [...document.querySelectorAll('h2')].find((h) => h.textContent === 'The model')
+        heading?.scrollIntoView({ block: 'start' })
+        scrollBy(0, -30)
+      })
     },
   },
   {
@@ -47,35 +66,26 @@ const views = [
   },
 ]
 
-const server = spawn(process.execPath, ['packages/cli/dist/lacuna.js', 'studio', '--no-open'], {
-  stdio: ['ignore', 'pipe', 'ignore'],
-})
-const [said] = await once(server.stdout, 'data')
-const [studioUrl] = /** @type {string[]} */ (/http:\S+/.exec(String(said)))
-const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-})
-try {
+const only = process.argv.slice(2)
+await withStudio(async (open) => {
   for (const { name, address, height, act } of views) {
-    const context = await browser.newContext({ viewport: { width: 1200, height } })
-    const page = await context.newPage()
-    page.setDefaultTimeout(300_000)
-    await page.goto(studioUrl + address)
-    await act(page)
-    for (const theme of /** @type {const} */ (['light', 'dark'])) {
-      await page.emulateMedia({ colorScheme: theme })
-      await page.mouse.move(0, 0)
-      await page.waitForTimeout(1000)
-      // 256 colours are enough for a page, and a third of the bytes.
-      await sharp(await page.screenshot())
-        .png({ palette: true, colours: 192, dither: 0.5, effort: 10 })
-        .toFile(`docs/studio-${name}-${theme}.png`)
-      console.error(`docs/studio-${name}-${theme}.png`)
+    if (only.length > 0 && !only.includes(name)) continue
+    for (const screen of /** @type {const} */ (['wide', 'phone'])) {
+      const isPhone = screen === 'phone'
+      const viewport = isPhone ? { width: 390, height: 844 } : { width: 1200, height }
+      const page = await open(address, { viewport, hasTouch: isPhone, reducedMotion: 'reduce' })
+      await act(page)
+      for (const theme of /** @type {const} */ (['light', 'dark'])) {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+        if (!isPhone) await page.mouse.move(0, 0)
+        await page.waitForTimeout(1000) // charts are drawn again in the colours of the theme
+        const file = `docs/studio-${name}${isPhone ? '-phone' : ''}-${theme}.webp`
+        await sharp(await page.screenshot())
+          .webp({ quality: 82, effort: 6 })
+          .toFile(file)
+        console.error(file)
+      }
+      await page.context().close()
     }
-    await context.close()
   }
-} finally {
-  await browser.close()
-  server.kill()
-}
+})

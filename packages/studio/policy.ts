@@ -8,6 +8,7 @@ export const contentSecurityPolicy = [
   "connect-src 'self'",
   "style-src 'self' 'unsafe-inline'", // Plot puts a style element into each chart
   "img-src 'self' blob: data:",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ')

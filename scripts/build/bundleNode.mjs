@@ -8,13 +8,19 @@ import { runIfChanged } from './stamp.mjs'
 /** Worker threads of an MPI job import this module by its address, so it stays a file of its own beside the program. */
 const MPI = { mpiExchange: `${DIST}/comm/mpi/mpiExchange.js` }
 
+/** The programs of the threads of `lacuna serve`, which it starts by their names beside the program. */
+const SERVE = {
+  serveAnswers: 'packages/cli/src/commands/serve/threads/answerThread.ts',
+  serveWriter: 'packages/cli/src/commands/serve/threads/writerThread.ts',
+}
+
 export const bundleCli = () =>
   runIfChanged({
     name: 'cli',
     inputs: ['packages/cli/src', FIGURES, STUDIO_POLICY, DIST],
     outputs: [`${CLI_DIST}/lacuna.js`],
     async work() {
-      await bundle(CLI_DIST, { lacuna: 'packages/cli/src/main.ts', ...MPI })
+      await bundle(CLI_DIST, { lacuna: 'packages/cli/src/main.ts', ...SERVE, ...MPI })
       chmodSync(`${CLI_DIST}/lacuna.js`, 0o755)
     },
   })

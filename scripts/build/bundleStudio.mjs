@@ -1,6 +1,7 @@
 // Bundles the studio into packages/cli/dist/studio, from where `lacuna studio` serves it.
 // @ts-check
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { drawIcons, writeServiceWorker } from './offlineCopy.mjs'
 import { CACHE, DIST, FIGURES, STUDIO_DIST, STUDIO_POLICY } from './paths.mjs'
 import { hashOf, runIfChanged } from './stamp.mjs'
 
@@ -11,7 +12,8 @@ export async function bundleStudio(say) {
   await runIfChanged({
     name: 'studio',
     inputs: [
-      ...['packages/studio/src', 'packages/studio/index.html', 'packages/studio/vite.config.ts'],
+      ...['packages/studio/src', 'packages/studio/public'],
+      ...['packages/studio/index.html', 'packages/studio/vite.config.ts', 'scripts/build/offlineCopy.mjs'],
       ...[STUDIO_POLICY, FIGURES, DIST],
     ],
     outputs: [`${STUDIO_DIST}/index.html`],
@@ -20,6 +22,8 @@ export async function bundleStudio(say) {
       const { build } = await import('vite')
       await build({ configFile: 'packages/studio/vite.config.ts', logLevel: 'warn' })
       copyFileSync(await drawSample(), `${STUDIO_DIST}/sample.png`)
+      await drawIcons()
+      await writeServiceWorker()
     },
   })
 }

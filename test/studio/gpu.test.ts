@@ -31,14 +31,14 @@ async function restorePicture(page: Page): Promise<number> {
   await page.getByLabel('Open a photo …').setInputFiles(file)
   await page.getByText('bands.png, 48 × 32').waitFor()
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
-  await page.getByRole('button', { name: 'Go on' }).waitFor()
+  await page.getByRole('button', { name: 'Restore again' }).waitFor()
   return Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
 }
 
 it('the page restores a picture on the GPU named in its header as well as on the CPU', {
   timeout: 300_000,
 }, async () => {
-  const { page, complaints } = await visit(studio, '#restore?method=plain&rank=3&hide=50')
+  const { page, complaints } = await visit(studio, '?gpu=software#restore?method=plain&rank=3&hide=50')
   const onCpu = await restorePicture(page)
   const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
   expect(await checkbox.isChecked()).toBe(false)
@@ -49,4 +49,29 @@ it('the page restores a picture on the GPU named in its header as well as on the
   expect(Math.abs(onGpu - onCpu)).toBeLessThan(0.5)
   expect(await page.getByText(/^google swiftshader$/).count()).toBe(1) // among the figures of the run
   expect(complaints).toEqual([])
+})
+
+it('an emulated GPU is not offered unless the address asks for it', async () => {
+  const { page } = await visit(studio, '#home')
+  const hasAdapter = await page.evaluate(async () => (await navigator.gpu.requestAdapter()) !== null)
+  expect(hasAdapter).toBe(true)
+  await page.getByText(/threads?$/).waitFor()
+  await page.evaluate(async () => (await navigator.gpu.requestAdapter())?.info) // the header has asked before
+  expect(await page.getByText(/GPU:/).count()).toBe(0)
+})
+
+it('the page tells that the GPU was lost during a run', { timeout: 300_000 }, async () => {
+  const { page } = await visit(studio, '?gpu=software#restore?method=plain&rank=3&hide=50')
+  const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
+  await checkbox.click() // the page reloads
+  await expect.poll(() => checkbox.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true)
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  const session = await studio.browser.newBrowserCDPSession()
+  await page.getByTestId('psnr').filter({ hasText: 'dB' }).waitFor()
+  await session.send('Browser.crashGpuProcess')
+  await page
+    .getByRole('alert')
+    .getByText(/graphics card was lost/)
+    .waitFor()
 })

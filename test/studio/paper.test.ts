@@ -43,3 +43,14 @@ it('the page runs figure 2 and draws curves of every c and of the fast solver', 
   expect(await section.getByText('S2: 30 dB').count()).toBeGreaterThan(0)
   expect(complaints).toEqual([])
 })
+
+it('figure 1 shows the error of the hidden pixels, and the footer leads to the paper', async () => {
+  const { page, complaints } = await visit(studio)
+  await page.getByRole('link', { name: 'The paper’s figures' }).click()
+  const section = page.getByRole('region', { name: 'Figure 1' })
+  await section.getByRole('button', { name: 'Run it here' }).click()
+  await section.getByRole('img', { name: 'Relative error of the hidden pixels against epochs' }).waitFor()
+  await section.getByRole('button', { name: 'Stop' }).click()
+  await section.getByRole('button', { name: 'Run it here' }).waitFor()
+  expect(complaints).toEqual([])
+})

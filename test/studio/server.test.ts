@@ -5,10 +5,14 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FolderServer, serveFolder } from '#cli/commands/studio/server.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
+
+/** A script that is worth compressing. */
+const SCRIPT = 'export const gaps = [1, 2, 3]\n'.repeat(200)
 
 let parent: string
 let server: FolderServer
@@ -19,6 +23,8 @@ beforeAll(async () => {
   await mkdir(join(folder, 'assets'), { recursive: true })
   await writeFile(join(folder, 'index.html'), '<!doctype html>hello')
   await writeFile(join(folder, 'assets', 'kernel.wasm'), 'wasm')
+  await writeFile(join(folder, 'assets', 'view.js'), SCRIPT)
+  await writeFile(join(folder, 'picture.png'), SCRIPT)
   await writeFile(join(parent, 'secret.txt'), 'secret')
   await symlink(join(parent, 'secret.txt'), join(folder, 'link.txt'))
   server = await serveFolder(folder, { host: '127.0.0.1', port: 0 })
@@ -33,15 +39,21 @@ afterAll(async () => {
 function get(
   path: string,
   method = 'GET',
-): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
+  sent: Record<string, string> = {},
+): Promise<{ status: number; body: string; bytes: Buffer; headers: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: server.port, path, method }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (text) => {
-        body += text
+    request({ host: '127.0.0.1', port: server.port, path, method, headers: sent }, (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece) => pieces.push(piece))
+      response.on('end', () => {
+        const bytes = Buffer.concat(pieces)
+        resolve({
+          status: response.statusCode ?? 0,
+          body: bytes.toString(),
+          bytes,
+          headers: response.headers,
+        })
       })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }))
     })
       .on('error', reject)
       .end()
@@ -84,6 +96,47 @@ describe('the server', () => {
   it("the studio's server allows only GET and HEAD", async () => {
     expect((await get('/', 'POST')).status).toBe(405)
     expect(await get('/', 'HEAD')).toMatchObject({ status: 200, body: '' })
+  })
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
+    ['*', 'br', brotliDecompressSync],
+  ] as const)(
+    "the studio's server compresses a script for a client that accepts %s",
+    async (accepted, coding, decompress) => {
+      const { headers, bytes } = await get('/assets/view.js', 'GET', { 'Accept-Encoding': accepted })
+      expect(headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' })
+      expect(Number(headers['content-length'])).toBe(bytes.length)
+      expect(bytes.length).toBeLessThan(SCRIPT.length / 10)
+      expect(decompress(bytes).toString()).toBe(SCRIPT)
+    },
+  )
+
+  it("the studio's server compresses neither pictures, nor for clients that do not ask for it", async () => {
+    for (const [path, sent] of [
+      ['/picture.png', { 'Accept-Encoding': 'br' }],
+      ['/assets/view.js', {}],
+      ['/assets/view.js', { 'Accept-Encoding': 'identity, br;q=0, gzip; q=0' }],
+    ] as const) {
+      const { headers, body } = await get(path, 'GET', sent)
+      expect(headers['content-encoding']).toBeUndefined()
+      expect(body).toBe(SCRIPT)
+    }
+  })
+
+  it("the studio's server answers 304 to a client that has the file, and 200 once it has changed", async () => {
+    const path = join(parent, 'public', 'page.html')
+    await writeFile(path, SCRIPT)
+    const first = await get('/page.html', 'GET', { 'Accept-Encoding': 'br' })
+    const again = { 'Accept-Encoding': 'br', 'If-None-Match': `W/"other", ${first.headers.etag}` }
+    expect(await get('/page.html', 'GET', again)).toMatchObject({ status: 304, body: '' })
+    const gzipped = { ...again, 'Accept-Encoding': 'gzip' } // another coding is another representation
+    expect((await get('/page.html', 'GET', gzipped)).status).toBe(200)
+    await writeFile(path, `${SCRIPT}// a new version`)
+    const changed = await get('/page.html', 'GET', again)
+    expect(changed.status).toBe(200)
+    expect(changed.headers.etag).not.toBe(first.headers.etag)
   })
 
   it("the studio's server takes another port if the requested one is in use", async () => {

@@ -17,6 +17,8 @@ export const FOLDER = fileURLToPath(new URL('../../packages/cli/dist/studio', im
 export interface Studio {
   url: string
   browser: Browser
+  /** Ends the server but not the browser, as if the network were gone. */
+  stopServer(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,6 +51,7 @@ export async function startStudio({ isolated = true, hasGpu = false } = {}): Pro
   return {
     url: server.url,
     browser,
+    stopServer: () => server.close(),
     async close() {
       await browser.close()
       await server.close()
@@ -56,13 +59,20 @@ export async function startStudio({ isolated = true, hasGpu = false } = {}): Pro
   }
 }
 
-/** Opens a page in a new browser context, without stored state. */
+/**
+ * Opens a page in a new browser context, without stored state. Unless asked for by `serviceWorkers: 'allow'`, there is
+ * no service worker: copying all files for every visit would take a second of a busy machine.
+ */
 export async function visit(
   { browser, url }: Studio,
   address = '',
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    serviceWorkers: 'block',
+    ...options,
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(120_000) // other work may share the machine
   const complaints: string[] = []
@@ -77,7 +87,10 @@ export async function visit(
 
 /** Serves the folder without any of the headers of `lacuna studio`. */
 async function serveBare(): Promise<{ url: string; close(): Promise<void> }> {
-  const types: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' }
+  const types: Record<string, string> = {
+    ...{ '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' },
+    ...{ '.svg': 'image/svg+xml', '.webp': 'image/webp', '.webmanifest': 'application/manifest+json' },
+  }
   const server = createServer(async ({ url = '/' }, response) => {
     const path = new URL(url, 'http://x').pathname
     try {

@@ -3,6 +3,7 @@
  * restores them. Local storage holds the settings of the views that are not shown.
  */
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { parseSetting, type SettingLimits } from './parseSetting.ts'
 
 /** The key of a view's settings in local storage. */
 const storageKey = (view: string): string => `lacuna.view.${view}`
@@ -43,20 +44,30 @@ export function useView<V extends string>(views: readonly V[]): [V, (view: V) =>
 }
 
 /**
- * One setting of a view, stored in the URL and in local storage.
+ * One setting of a view, stored in the URL and in local storage. It follows the URL when a link, the user or
+ * the back button changes it.
  * @param fallback the default, which is not written into the URL; its type decides how the text is parsed
+ * @param limits the values that are allowed, and a callback for a sentence about others
  */
 export function useSetting<T extends string | number>(
   view: string,
   name: string,
   fallback: T,
+  limits: SettingLimits<T> & { onFault?(sentence: string): void } = {},
 ): [T, (value: T) => void] {
-  const [value, setValue] = useState<T>(() => {
-    const text = readSettings(view).get(name)
-    if (text === null) return fallback
-    if (typeof fallback === 'string') return text as T
-    return (Number.isFinite(Number(text)) ? Number(text) : fallback) as T
-  })
+  const parse = () => parseSetting(name, readSettings(view).get(name), fallback, limits)
+  const [value, setValue] = useState<T>(() => parse().value)
+  useEffect(() => {
+    const follow = (): void => {
+      if (parseHash().view !== view) return
+      const { value, fault } = parse()
+      setValue(value)
+      if (fault) limits.onFault?.(fault)
+    }
+    follow()
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
   const set = useCallback(
     (next: T) => {
       setValue(next)
@@ -64,7 +75,7 @@ export function useSetting<T extends string | number>(
       if (next === fallback) settings.delete(name)
       else settings.set(name, String(next))
       localStorage.setItem(storageKey(view), settings.toString())
-      history.replaceState(null, '', hashOf(view, settings))
+      if (parseHash().view === view) history.replaceState(null, '', hashOf(view, settings))
     },
     [view, name, fallback],
   )

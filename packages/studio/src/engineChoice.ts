@@ -19,10 +19,15 @@ export function chooseEngine(name: EngineName): void {
   location.reload()
 }
 
-/** The name of the GPU, or undefined if the browser offers none. */
+/**
+ * The name of the GPU; undefined if the browser offers none, or only an emulation on the CPU such as SwiftShader,
+ * which is far slower than the CPU engine. Tests get that, too, by ?gpu=software in the address.
+ */
 export async function gpuName(): Promise<string | undefined> {
   try {
-    return (await findAdapter()).name
+    const { name, isSoftware } = await findAdapter()
+    const isSoftwareAsked = new URLSearchParams(location.search).get('gpu') === 'software'
+    return isSoftware && !isSoftwareAsked ? undefined : name
   } catch {
     return undefined
   }

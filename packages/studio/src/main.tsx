@@ -1,15 +1,17 @@
-/** Entry point of the page: loads the style sheets and renders the App. */
+/** Entry point of the page: loads the style sheets, renders the App and installs the service worker. */
 import { render } from 'preact'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
+import './styles/charts.css'
 import './styles/shell.css'
+import './styles/home.css'
 import './styles/restore.css'
 import './styles/complete.css'
+import './styles/explorer.css'
 import './styles/paper.css'
 import { App } from './App.tsx'
-
-// A file that is dropped outside a drop target must not make the browser leave the page.
-for (const event of ['dragover', 'drop']) addEventListener(event, (drop) => drop.preventDefault())
+import { installServiceWorker } from './offline/install.ts'
 
 render(<App />, document.getElementById('studio')!)
+void installServiceWorker()

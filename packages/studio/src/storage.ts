@@ -46,6 +46,13 @@ export function loadValue<T>(name: string): Promise<T | undefined> {
   return runTransaction<T>('readonly', (store) => store.get(name))
 }
 
+/** Lists the names that begin with a prefix; none if storage is not available. */
+export async function listNames(prefix: string): Promise<string[]> {
+  const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
+  const names = await runTransaction<IDBValidKey[]>('readonly', (store) => store.getAllKeys(range))
+  return (names ?? []).map(String)
+}
+
 /** Removes the values of these names. */
 export function removeValues(...names: string[]): Promise<unknown> {
   return Promise.all(names.map((name) => runTransaction('readwrite', (store) => store.delete(name))))

@@ -1,30 +1,16 @@
 /** The types of what the page of the Complete view and its worker exchange. */
 import type { ErrorSummary } from 'lacuna'
-import type { ColumnSummary, MergePolicy, NegativePolicy } from 'lacuna/internal'
+import type { LinkName, Loss, MergePolicy, NegativePolicy, Noise } from 'lacuna/internal'
+import type { Question, TableChoice, Understanding } from './understanding/index.ts'
 
 /**
  * The content of an opened file: a table, a tensor or a model. `problem`: why the columns could not be
  * guessed.
  */
 export type Opened =
-  | { kind: 'table'; name: string; columns: ColumnSummary[]; choice: TableChoice; problem?: string }
+  | { kind: 'table'; name: string; understanding: Understanding; choice: TableChoice; problem?: string }
   | { kind: 'tensor'; name: string }
   | { kind: 'model'; name: string; model: ModelSummary }
-
-/** The user's choice of how a table becomes a tensor. */
-export interface TableChoice {
-  /** The columns, or binnings of columns such as week(day), that are the modes. */
-  modes: string[]
-  /** The column of values; without one, rows are counted. */
-  value?: string
-  merge: MergePolicy
-  /** Formats of dates that are not ISO 8601. */
-  dates?: string[]
-  /** The decimal sign, if it is not to be guessed. */
-  decimal?: ',' | '.'
-  /** The name of the mode that the remaining columns of a wide table become. */
-  melt?: string
-}
 
 /** Settings for reading a file. */
 export interface ReadSettings {
@@ -33,6 +19,75 @@ export interface ReadSettings {
   negative: NegativePolicy
   /** The merge policy of anything but a table, whose choice has its own. */
   merge: MergePolicy
+}
+
+/** A quick run learns one model, or one per fold; the best one searches settings and combines models. */
+export type RunKind = 'quick' | 'best'
+
+/** Settings of a run. Those after `seed` are behind “More”; undefined ones have the defaults of the library. */
+export interface LearnSettings {
+  /** The number of components of a quick run; 'auto' finds it by cross-validation. The best run searches it. */
+  rank: number | 'auto'
+  lambda: number | 'auto'
+  /** The fraction of the entries that is held out to check the model. */
+  heldOut: number
+  seed: number
+  /** The time limit of the best run, in seconds. */
+  seconds: number
+  /** The number of models of a quick run, each without one fold; undefined for one model. */
+  folds?: number
+  noise?: Noise
+  loss?: Loss
+  link?: LinkName
+  /** Whether cells that are not listed are zeros. */
+  missing?: 'zero'
+  /** Distances in time at which rows are similar, as on the command line: hour=1,24. */
+  lags?: string
+}
+
+/** Settings that the best run has tried, and their error. */
+export interface TrialSummary {
+  /** The settings in words. */
+  name: string
+  /** The error on entries that the models were fitted without. */
+  rmse: number
+  /** The standard error of `rmse`. */
+  spread: number
+  /** The number of models that were fitted; fewer than all where the trial was given up, or only screened. */
+  folds: number
+}
+
+/** A comparison with baselines on entries that a model has not seen. */
+export interface Verdict {
+  /** The entries, in words: the held-out entries, say. */
+  on: string
+  /** The number of these entries; undefined if they are all, each left out once. */
+  entries?: number
+  rmse: number
+  /** Errors of predictions without a model on the same entries. */
+  baselines: { name: string; rmse: number }[]
+  /** Whether the error is below that of the best baseline by enough. */
+  isWorthUsing: boolean
+  /** The comparison as a sentence. */
+  text: string
+}
+
+/** How predictions compare with what was observed. */
+export interface Calibration {
+  /** Entries that the model has not seen, in ten groups by prediction: the means of both. */
+  groups: { entries: number; predicted: number; observed: number }[]
+  /** For an ensemble: the fraction of the entries within their prediction interval of this level. */
+  coverage?: { level: number; fraction: number }
+}
+
+/** The evaluation of a model on a test file. */
+export interface TestResult {
+  /** The name of the file. */
+  name: string
+  verdict: Verdict
+  calibration: Calibration
+  /** Sentences about what was left out while reading. */
+  remarks: string[]
 }
 
 /** A tensor as the page describes it. */
@@ -44,6 +99,32 @@ export interface DataSummary {
   values: { min: number; max: number; mean: number; bins: Bin[] }
   /** Sentences about what was guessed or left out while reading. */
   remarks: string[]
+  /** What must be asked about a table, and was found when it was read; until then the first answers are assumed. */
+  questions?: Question[]
+  /** Whether the rows of a table are kept in memory, so that another choice does not read the file again. */
+  isKept?: boolean
+}
+
+/** How the cells of the data are missing, over two modes. */
+export interface GapMap {
+  /** The vertical axis. */
+  rows: GapAxis
+  /** The horizontal axis. */
+  columns: GapAxis
+  /** The fraction of observed cells per bin (rows × columns). */
+  fractions: Float32Array
+  /** The fraction of observed cells of all. */
+  total: number
+}
+
+/** An axis of a gap map. */
+export interface GapAxis {
+  /** The number of the mode. */
+  mode: number
+  /** Whether rows are sorted by their entries, fullest first; else they are in their own order. */
+  isSorted: boolean
+  /** The bins: how many rows each has, and the first and the last of them. */
+  bins: { size: number; first: string; last: string }[]
 }
 
 /** A mode of the data, with the distribution of its entries. */
@@ -74,6 +155,16 @@ export interface Bin {
   entries: number
 }
 
+/** A mode of a model. */
+export interface ModelMode {
+  name: string
+  size: number
+  /** Whether rows have labels; else they are numbered from 1. */
+  labelled: boolean
+  /** Whether rows are times: days, weeks, hours … */
+  isTime: boolean
+}
+
 /** A model as the page describes it. */
 export interface ModelSummary {
   rank: number
@@ -81,80 +172,22 @@ export interface ModelSummary {
   models: number
   /** For an ensemble, its error on entries that its models had not seen. */
   outOfFold?: { rmse: number; by: string; verdict: string; hasNeighbours: boolean }
-  modes: { name: string; size: number; labelled: boolean }[]
+  modes: ModelMode[]
+  /** Whether predictions have intervals. */
+  hasIntervals: boolean
+  /** The smallest and the largest training value; unknown in old files. */
+  range?: readonly [number, number]
   train?: ErrorSummary
   validation?: ErrorSummary
   /** Why the run stopped, as a clause. */
   stopped?: string
+  /** The comparison with baselines; undefined where no entries were left to compare on. */
+  verdict?: Verdict
+  calibration?: Calibration
+  /** Settings that were chosen by trials, in words. */
+  chosen?: string
+  /** What the time limit left out, in words. */
+  leftOut?: string[]
   /** Whether the worker has observed entries to compare with. */
   observed: boolean
-}
-
-/** A component of a model. */
-export interface Component {
-  /** From 1. */
-  number: number
-  /** The fraction of all predictions that is due to it. */
-  share: number
-  /** In how many models of an ensemble it is found. */
-  found?: { in: number; of: number }
-  /** The modes of the factors; modes that were merged are one. */
-  modes: {
-    name: string
-    /** The numbers of the tensor's modes that it consists of. */
-    modes: readonly number[]
-    size: number
-    /**
-     * The characteristic rows; weights are relative to the largest, `lift` is its share relative to the usual
-     * one.
-     */
-    strongest: { label: string; labels: readonly string[]; weight: number; lift: number }[]
-    /** The column of the factor, reduced to at most 120 points, relative to its largest value. */
-    profile: number[]
-  }[]
-}
-
-/** A matrix of the tensor: two modes vary, the others are fixed. */
-export interface Slice {
-  /** Labels of the rows that are shown. */
-  rows: string[]
-  /** Labels of the columns that are shown. */
-  columns: string[]
-  /** Observed values (rows × columns); NaN where nothing was observed. */
-  observed: Float32Array
-  /** Predictions (rows × columns). */
-  predicted: Float32Array
-  /** The number of rows left out because there are too many to show. */
-  hiddenRows: number
-  /** The number of columns left out. */
-  hiddenColumns: number
-}
-
-/** The prediction of a cell. */
-export interface Prediction {
-  predicted: number
-  /** A prediction interval, which contains the value with probability `level`. */
-  interval?: { low: number; high: number; level: number }
-  observed?: number
-  /** The names of the modes whose row has no training entry. */
-  unobservedModes: string[]
-}
-
-/** A row among the largest predictions along a mode. */
-export interface Ranked {
-  label: string
-  predicted: number
-  observed?: number
-  /** The number of training entries of the row. */
-  entries?: number
-  /** The numbers of the components that contribute most. */
-  components: number[]
-}
-
-/** The result of a fold-in. */
-export interface FoldInOutcome {
-  /** The model with the new rows. */
-  model: ModelSummary
-  /** Per mode, the labels of the new rows. */
-  added: string[][]
 }

@@ -25,7 +25,7 @@ export const imageRunNames: Record<ImageRunName, string> = {
   patches: 'fast, patches',
 }
 
-/** Relative error of the known pixels against epochs. */
+/** Relative error of the hidden pixels against epochs. */
 export interface ImageCurve {
   name: ImageRunName
   points: { epoch: number; error: number }[]

@@ -1,10 +1,10 @@
 /** The worker of the Paper view: runs small versions of the paper's first two experiments. */
 import { type Completion, synthetic } from 'lacuna'
 import { type Picture, quality, restore } from 'lacuna/image'
+import { brightness, pixelTensor } from 'lacuna/internal'
 import type { ConvergenceResult } from 'lacuna-figures/results'
 import type { Mask } from '../restore/damage.ts'
 import { toImageData, toKnown, toPicture } from '../restore/pixels.ts'
-import type { Frame } from '../restore/worker.ts'
 import { InteractiveRun, type RunSettings } from '../run/interactiveRun.ts'
 import { sendEvent, serveCalls } from '../run/remote.ts'
 import {
@@ -16,6 +16,7 @@ import {
   newSeries,
   problems,
 } from './experiments.ts'
+import type { Frame } from './frame.ts'
 
 /** The shortest time between two updates of a figure, in milliseconds. */
 const UPDATE_INTERVAL_MS = 600
@@ -32,6 +33,8 @@ const functions = {
     stopped = false
     const truth = toPicture(picture)
     const known = toKnown(mask)
+    const isHidden = known.map((isKnown) => 1 - isKnown)
+    const hidden = pixelTensor(brightness(truth), isHidden, truth)
     const curves: ImageCurve[] = []
     const { now, later } = eventSender('curves', () => curves)
     for (const { name, options } of imageRuns) {
@@ -46,20 +49,18 @@ const functions = {
       }
       const { picture: restored } = await restore(truth, known, {
         method: options ? 'plain' : 'patches',
-        solve(tensor, planned, pictureOfModel) {
+        onDraft: (draft) => show(draft.picture()),
+        solve(tensor, planned, showModel) {
           return solve(
             options ?? (planned as RunSettings),
-            new InteractiveRun(
-              tensor,
-              {},
-              {
-                onEpoch({ epoch, train }) {
-                  curve.points.push({ epoch, error: train.relative })
-                  later()
-                },
-                onModel: (model) => show(pictureOfModel(model, 'on the way')),
+            new InteractiveRun(tensor, options ? { watch: { hidden } } : {}, {
+              onEpoch({ epoch, watch }) {
+                if (!watch) return
+                curve.points.push({ epoch, error: watch.hidden.relative })
+                later()
               },
-            ),
+              onModel: showModel,
+            }),
           )
         },
       })

@@ -1,59 +1,66 @@
 /** The Restore view: opens a picture and shows the Workbench. */
-import { useEffect, useState } from 'preact/hooks'
-import { loadValue, removeValues, storeValue } from '../storage.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { chosenEngine } from '../engineChoice.ts'
+import { type Connection, connect } from '../run/remote.ts'
 import type { ViewProps } from '../viewProps.ts'
-import type { Mask } from './damage.ts'
 import type { OpenedPicture, StoredState } from './openedPicture.ts'
-import { loadPicture, toPng } from './pictureFile.ts'
-import { samplePicture } from './samplePicture.ts'
+import { sampleFile } from './samplePicture.ts'
+import { loadHere, removeHere, storeHere } from './tabStorage.ts'
 import { Workbench } from './Workbench.tsx'
+import { lazyConnection } from './worker/lazyConnection.ts'
+import type { PictureFunctions } from './worker/pictureWorker.ts'
+import type { StoredRegion } from './worker/restoreWorker.ts'
+
+/** A picture that can be opened. */
+type Openable = Pick<OpenedPicture, 'file' | 'name'> & Partial<OpenedPicture>
 
 /** The Restore view. Begins with the picture from before a reload, or with the sample. */
 export function RestoreView(props: ViewProps) {
-  const { showError, clearError } = props
+  const { showError, clearError, incoming } = props
   const [opened, setOpened] = useState<OpenedPicture>()
-  const [stored, setStored] = useState<StoredState>({})
+  /** The number of the last picture that was asked for: earlier ones that are read later are dropped. */
+  const asked = useRef(0)
+  const connection: Connection<PictureFunctions> = useMemo(
+    () =>
+      lazyConnection(() =>
+        connect(
+          new Worker(new URL('./worker/pictureWorker.ts', import.meta.url), {
+            type: 'module',
+            name: 'pictures',
+          }),
+          chosenEngine(),
+        ),
+      ),
+    [],
+  )
 
-  useEffect(() => void restoreState().catch(showError), [])
+  // What was dropped on the page comes first, else the picture from before a reload.
+  useEffect(() => {
+    if (incoming?.files[0]) {
+      const [file] = incoming.files
+      const { note, settings } = incoming.example ?? {}
+      void open(async () => ({ file, name: file.name, note, settings }))
+    } else if (!opened) void open(restoreState, false)
+  }, [incoming?.id])
 
-  /** Restores the state before a reload. */
-  async function restoreState(): Promise<void> {
-    const [picture, drawn, result] = await Promise.all([
-      loadValue<{ blob: Blob; name: string; remark?: string }>('restore.picture'),
-      loadValue<Mask>('restore.drawn'),
-      loadValue<StoredState['result']>('restore.result'),
-    ])
-    setStored({ drawn, result })
-    if (!picture) return setOpened(namedSample(await samplePicture()))
-    const { image } = await loadPicture(picture.blob, picture.name)
-    setOpened({ image, name: picture.name, remark: picture.remark })
-  }
-
-  /** Shows another picture, without the stored state of the last one. */
-  function show(next: OpenedPicture): void {
-    clearError()
-    setStored({})
-    setOpened(next)
-  }
-
-  /** Opens a picture file, shows and stores it. */
-  async function open(file: File): Promise<void> {
+  /**
+   * Opens a picture and shows it, unless another one was asked for meanwhile.
+   * @param isNew whether it takes the place of what is stored
+   */
+  async function open(load: () => Promise<Openable>, isNew = true): Promise<void> {
+    const number = ++asked.current
     try {
-      const { image, original } = await loadPicture(file, file.name)
-      const remark = original && `made smaller from ${original[0]} × ${original[1]}`
-      show({ image, name: file.name, remark })
-      void storeValue('restore.picture', { blob: await toPng(image), name: file.name, remark })
+      const wanted = await load()
+      const bitmap = await connection.call.open(wanted.file, wanted.name)
+      if (number !== asked.current) return
+      clearError()
+      if (isNew) {
+        await removeHere()
+        void storeHere('picture', { file: wanted.file, name: wanted.name, note: wanted.note })
+      }
+      setOpened({ stored: {}, ...wanted, ...bitmap })
     } catch (error) {
-      showError(error)
-    }
-  }
-
-  async function openSample(): Promise<void> {
-    try {
-      show(namedSample(await samplePicture()))
-      void removeValues('restore.picture')
-    } catch (error) {
-      showError(error)
+      if (number === asked.current) showError(error)
     }
   }
 
@@ -61,13 +68,32 @@ export function RestoreView(props: ViewProps) {
   return (
     <Workbench
       {...props}
-      opened={opened}
-      stored={stored}
-      onOpen={(file) => void open(file)}
-      onSample={() => void openSample()}
+      {...{ opened, connection }}
+      onOpen={(file) => void open(async () => ({ file, name: file.name }))}
+      onSample={() => void open(loadSample)}
     />
   )
 }
 
-/** The sample as an opened picture. */
-const namedSample = (image: ImageData): OpenedPicture => ({ image, name: 'The sample' })
+/** The sample. */
+const loadSample = async (): Promise<Openable> => ({ file: await sampleFile(), name: 'sample.png' })
+
+/** The picture from before a reload with its state, or the sample. */
+async function restoreState(): Promise<Openable> {
+  const [picture, edits, result, run] = await Promise.all([
+    loadHere<Pick<Openable, 'file' | 'name' | 'note'>>('picture'),
+    loadHere<StoredState['edits']>('edits'),
+    loadHere<StoredState['result']>('result'),
+    loadHere<StoredState['run']>('run'),
+  ])
+  const regions = await Promise.all(
+    Array.from({ length: run?.regions ?? 0 }, (_, n) => loadHere<StoredRegion>(`region${n}`)),
+  )
+  const stored: StoredState = {
+    edits,
+    result,
+    run,
+    regions: regions.filter((region) => region !== undefined),
+  }
+  return { ...(picture ?? (await loadSample())), stored }
+}

@@ -1,33 +1,28 @@
 /** The Restore view with an opened picture. */
-import { formatCount } from 'lacuna-figures/numbers'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSetting } from '../address.ts'
-import type { RunSettings } from '../run/interactiveRun.ts'
-import { removeValues, storeValue } from '../storage.ts'
+import type { Connection } from '../run/remote.ts'
 import type { ViewProps } from '../viewProps.ts'
 import {
-  download,
   ErrorChart,
   FileButton,
   LambdaField,
-  RunButton,
   RunFigures,
   Segmented,
   Slider,
+  useBringIntoView,
   useDrop,
 } from '../widgets/index.ts'
-import { DamagePanel } from './DamagePanel.tsx'
-import type { OpenedPicture, StoredState } from './openedPicture.ts'
-import { toPng } from './pictureFile.ts'
-import { Canvas, type NamedImage, Stage } from './Stage.tsx'
-import { useDamage } from './useDamage.ts'
-import { useRestoration } from './useRestoration.ts'
-import type { Method } from './worker.ts'
-
-/** The seed of the runs. */
-const SEED = 1
-/** The delay before a result is stored, in milliseconds, so that the page shows it first. */
-const STORE_DELAY_MS = 500
+import { addEdit, addFirstEdit, type DamageKind, DamagePanel, FIRST_TEXT, nextSeed } from './edits/index.ts'
+import { Foot } from './Foot.tsx'
+import type { OpenedPicture } from './openedPicture.ts'
+import { RunControls } from './RunControls.tsx'
+import { StageTools } from './StageTools.tsx'
+import { Stage, type Tool } from './stage/index.ts'
+import { useBench } from './useBench.ts'
+import { useSettings } from './useSettings.ts'
+import type { PictureFunctions } from './worker/pictureWorker.ts'
+import type { Method } from './worker/restoreWorker.ts'
 
 const methods = [
   { value: 'patches', text: 'Patches' },
@@ -41,109 +36,115 @@ const methodHints: Record<Method, string> = {
 
 /** The opened picture, and callbacks that open another one. */
 interface WorkbenchProps extends ViewProps {
+  connection: Connection<PictureFunctions>
   opened: OpenedPicture
-  stored: StoredState
   onOpen(file: File): void
   onSample(): void
 }
 
 /** The controls of a picture: its damage, the model, the run, and the restored picture. */
-export function Workbench({ showError, clearError, opened, stored, onOpen, onSample }: WorkbenchProps) {
-  const [rank, setRank] = useSetting<number>('restore', 'rank', 24)
-  const [method, setMethod] = useSetting<Method>('restore', 'method', 'patches')
-  const [lambdaText, setLambda] = useSetting<string>('restore', 'lambda', 'auto')
-  const [against, setAgainst] = useState<'original' | 'damaged'>('damaged')
-  const { image } = opened
-  const damage = useDamage(image, dropResult, showError)
-  const { kind, mask, holes, lost } = damage
-  const restoration = useRestoration(showError, (result) =>
-    setTimeout(() => void storeValue('restore.result', { ...result, damage: damage.name }), STORE_DELAY_MS),
-  )
-  const { status, history, frame } = restoration
-  const lambda = lambdaText === 'auto' ? 'auto' : Math.max(0, Number(lambdaText) || 0)
-  const settings = (changes: Partial<RunSettings> = {}): RunSettings => ({
-    ...{ rank, lambda, seed: SEED },
-    ...changes,
+export function Workbench({ connection, opened, showError, clearError, onOpen, onSample }: WorkbenchProps) {
+  const controls = useSettings()
+  const { settings, change } = controls
+  const { damage } = settings
+  const [diameterGiven, setDiameter] = useSetting<number>('restore', 'brush', 0)
+  const [tool, setTool] = useState<Tool>(damage.kind === 'brush' ? 'brush' : 'compare')
+  const [against, setAgainst] = useState<'Original' | 'Damaged'>('Damaged')
+  const bench = useBench({ connection, opened, controls, showError, clearError })
+  const { drawn, restoration, lost } = bench
+  const { status, history } = restoration
+  const hasResult = status !== 'idle'
+  const view = useRef<HTMLDivElement>(null)
+  const stage = useBringIntoView<HTMLDivElement>(status === 'running')
+  const { over, handlers } = useDrop(onOpen)
+
+  // Small brushes for small pictures; the largest covers a fifth of the picture.
+  const mostBrush = Math.max(20, Math.round(Math.min(opened.width, opened.height) / 5))
+  const diameter =
+    diameterGiven > 0 ? Math.min(diameterGiven, mostBrush) : Math.max(4, Math.round(opened.width / 40))
+
+  // Undo and redo by keys, while the view is shown.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isText =
+        event.target instanceof HTMLTextAreaElement ||
+        (event.target instanceof HTMLInputElement && event.target.type === 'text')
+      if (!(event.ctrlKey || event.metaKey) || isText || view.current?.closest('[hidden]')) return
+      const key = event.key.toLowerCase()
+      if (key !== 'z' && key !== 'y') return
+      event.preventDefault()
+      if (key === 'y' || event.shiftKey) controls.redo()
+      else controls.undo()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
   })
 
-  // A picture opens with the damage that was drawn on it before a reload, or without damage.
-  useEffect(() => damage.reset(stored.drawn), [opened])
-  useEffect(() => {
-    if (stored.result?.damage === damage.name && status === 'idle') restoration.showStored(stored.result)
-  }, [stored, damage.name])
-
-  /** Discards the restored picture, which belongs to other damage or another method. */
-  function dropResult(): void {
-    if (status === 'idle') return
-    restoration.reset()
-    void removeValues('restore.result')
+  /** Adds an edit; random pixels give way to it. */
+  function edit(added: Parameters<typeof addEdit>[1], control?: string): void {
+    const kind = damage.kind === 'pixels' ? 'brush' : damage.kind
+    change({ damage: { kind, edits: addEdit(damage.edits, added) } }, control)
+  }
+  /** Chooses a kind of damage. The first choice of text or scratches shows an example of it. */
+  function chooseKind(kind: DamageKind): void {
+    change({ damage: { kind, edits: addFirstEdit(kind, damage.edits) } })
+    setTool(kind === 'brush' ? 'brush' : 'compare')
+  }
+  async function openMask(file: File): Promise<void> {
+    try {
+      clearError()
+      const mask = await connection.call.readMask(file, file.name)
+      edit({ type: 'mask', name: `${file.name} ${file.size} ${file.lastModified}`, mask })
+    } catch (error) {
+      showError(error)
+    }
   }
 
-  const { over, handlers } = useDrop(onOpen)
-  const damagedPicture: NamedImage = { image: holes, name: 'Damaged' }
-  const originalPicture: NamedImage = { image, name: 'Original' }
-  // Until the first frame of a run, the damaged picture.
-  const restoredPicture: NamedImage | undefined =
-    status === 'idle' ? undefined : { image: frame?.image ?? holes, name: 'Restored' }
-  const painting = kind === 'brush' && status === 'idle'
-  const left = painting
-    ? undefined
-    : restoredPicture
-      ? against === 'original'
-        ? originalPicture
-        : damagedPicture
-      : originalPicture
+  const text = damage.edits.find((each) => each.type === 'text')?.text ?? FIRST_TEXT
   const last = history.at(-1)
+  const compare = hasResult
+    ? ({ left: against, right: 'Restored' } as const)
+    : tool === 'compare' && lost > 0
+      ? ({ left: 'Original', right: 'Damaged' } as const)
+      : undefined
+  const shape = opened.height > opened.width ? 'portrait' : 'landscape'
 
   return (
-    <div class={over ? 'restore over' : 'restore'} {...handlers}>
-      <div class="restore-stage stack tight">
+    <div class={`restore ${shape} ${over ? 'over' : ''}`} ref={view} {...handlers}>
+      <StageTools
+        {...{ tool, diameter, mostBrush, against }}
+        onTool={(next) => {
+          setTool(next)
+          if (next !== 'compare' && damage.kind === 'pixels') change({ damage: { kind: 'brush' } })
+        }}
+        onDiameter={setDiameter}
+        onAgainst={hasResult ? setAgainst : undefined}
+        {...{ canUndo: controls.canUndo, canRedo: controls.canRedo }}
+        onUndo={controls.undo}
+        onRedo={controls.redo}
+      />
+      <div class="restore-stage" ref={stage}>
         <Stage
-          left={left}
-          right={painting ? damagedPicture : (restoredPicture ?? damagedPicture)}
+          picture={opened}
+          damaged={drawn?.damaged}
+          canvases={restoration.canvases}
           busy={status === 'running'}
-          brush={painting ? damage.brush : undefined}
+          {...{ compare, tool, diameter }}
+          onDiameter={(next) => setDiameter(Math.min(mostBrush, next))}
+          onStroke={edit}
         />
-        <div class="restore-foot">
-          <div class="thumbnails">
-            <Thumbnail
-              picture={originalPicture}
-              chosen={against === 'original'}
-              onChoose={() => setAgainst('original')}
-            />
-            <Thumbnail
-              picture={damagedPicture}
-              chosen={against === 'damaged'}
-              onChoose={() => setAgainst('damaged')}
-            />
-            {restoredPicture ? (
-              <Thumbnail picture={restoredPicture} />
-            ) : (
-              <div class="thumbnail empty">
-                <span>Restored</span>
-              </div>
-            )}
-          </div>
-          {status === 'running' && !last && <p class="soft small">Arranging the picture as a tensor …</p>}
-          {last && (
-            <dl class="figures">
-              <div class="headline">
-                <dt>PSNR of the lost pixels</dt>
-                <dd data-testid="psnr">{frame ? `${frame.psnr.toFixed(1)} dB` : '–'}</dd>
-              </div>
-              <RunFigures last={last} known="Error of the known" />
-            </dl>
-          )}
-        </div>
       </div>
+
+      <Foot {...{ opened, bench, settings, showError }} />
 
       <aside class="restore-panel card" aria-label="Settings">
         <div class="group">
           <h2>Picture</h2>
           <p class="soft small">
-            {opened.name}, {formatCount(image.width)} × {formatCount(image.height)}
-            {opened.remark && `, ${opened.remark}`}
+            {opened.name}, {opened.width} × {opened.height}
+            {opened.original && `, made smaller from ${opened.original[0]} × ${opened.original[1]}`}
           </p>
+          {opened.note && <p class="soft small">{opened.note}</p>}
           <div class="buttons">
             <FileButton accept="image/*" label="Open a photo …" onFile={onOpen} />
             <button type="button" class="button" onClick={onSample}>
@@ -151,118 +152,65 @@ export function Workbench({ showError, clearError, opened, stored, onOpen, onSam
             </button>
           </div>
         </div>
-        <DamagePanel {...damage.panel} />
-        <div class="group">
-          <h2>Model</h2>
+        <DamagePanel
+          {...{ kind: damage.kind, hidden: damage.hidden, brush: diameter, mostBrush, text, lost }}
+          onKind={chooseKind}
+          onHidden={(hidden) => change({ damage: { hidden } }, 'hidden')}
+          onBrush={setDiameter}
+          onText={(next) => edit({ type: 'text', text: next }, 'text')}
+          onScratch={() => edit({ type: 'scratches', seed: nextSeed(damage.edits) })}
+          onMask={(file) => void openMask(file)}
+          onClear={() => change({ damage: { edits: [] } })}
+        />
+        <details class="group" open={settings.method === 'plain' || settings.lambda !== 'auto'}>
+          <summary>Model</summary>
           <Segmented
             label="Reshaping of the picture as a tensor"
             choices={methods}
-            value={method}
-            onChange={(next) => {
-              dropResult()
-              setMethod(next)
-              setRank(next === 'plain' ? 50 : 24)
+            value={settings.method}
+            onChange={(method) => {
+              bench.drop()
+              change({ method })
             }}
           />
-          <small class="soft">{methodHints[method]}</small>
+          <small class="soft">{methodHints[settings.method]}</small>
           <Slider
             label="Rank, how much detail"
             min={4}
             max={128}
             step={4}
-            value={rank}
-            onInput={(value) => {
-              setRank(value)
-              restoration.change(settings({ rank: value }))
+            value={settings.rank}
+            onInput={(rank) => {
+              change({ rank }, 'rank')
+              restoration.change(bench.runSettings({ rank }))
             }}
           />
           <LambdaField
-            lambda={lambda}
+            lambda={settings.lambda}
             found={last?.lambda}
-            onChange={(value) => {
-              setLambda(String(value))
-              restoration.change(settings({ lambda: value }))
+            onChange={(lambda) => {
+              change({ lambda }, 'lambda')
+              restoration.change(bench.runSettings({ lambda }))
             }}
           />
-        </div>
-        <div class="group">
-          <div class="buttons">
-            <RunButton
-              status={status}
-              start="Restore"
-              disabled={lost === 0}
-              onStart={() => {
-                clearError()
-                setAgainst('damaged')
-                restoration.start(image, mask, method, settings())
-              }}
-              onPause={restoration.pause}
-              goOn={restoration.isStored ? 'Restore again' : 'Go on'}
-              onGoOn={() =>
-                restoration.isStored
-                  ? restoration.start(image, mask, method, settings())
-                  : restoration.goOn(settings())
-              }
-            />
-          </div>
-          {status !== 'idle' && (
-            <div class="buttons">
-              <button
-                type="button"
-                class="button"
-                disabled={!frame}
-                onClick={async () =>
-                  download(await toPng(frame!.image), `${opened.name.replace(/\.\w+$/, '')}-restored.png`)
-                }
-              >
-                Save the picture
-              </button>
-              <button type="button" class="button quiet" onClick={dropResult}>
-                Start over
-              </button>
-            </div>
-          )}
-        </div>
+        </details>
+        <RunControls bench={bench} />
       </aside>
 
       {last && (
-        <div class="restore-results card">
+        <details class="restore-results card">
+          <summary>How the model was learned</summary>
+          <dl class="figures">
+            <RunFigures last={last} known="Error of the known" />
+          </dl>
           <ErrorChart history={history} known="known pixels" heldOut="held-out pixels" />
-        </div>
+        </details>
       )}
       <p class="visually-hidden" role="status">
-        {status === 'done' && frame ? `Restored: ${frame.psnr.toFixed(1)} decibels.` : ''}
+        {status === 'done' && restoration.result
+          ? `Restored: ${restoration.result.psnr.toFixed(1)} decibels.`
+          : ''}
       </p>
     </div>
-  )
-}
-
-/** A small picture with its name; a button if it can be chosen for comparison. */
-function Thumbnail({
-  picture,
-  chosen,
-  onChoose,
-}: {
-  picture: NamedImage
-  chosen?: boolean
-  onChoose?: () => void
-}) {
-  const content = (
-    <>
-      <Canvas image={picture.image} label={`${picture.name}, small`} />
-      <span>{picture.name}</span>
-    </>
-  )
-  if (!onChoose) return <div class="thumbnail">{content}</div>
-  return (
-    <button
-      type="button"
-      class="thumbnail"
-      aria-pressed={chosen}
-      title={`Compare with the ${picture.name.toLowerCase()} picture`}
-      onClick={onChoose}
-    >
-      {content}
-    </button>
   )
 }

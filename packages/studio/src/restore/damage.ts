@@ -1,4 +1,4 @@
-/** Damage of a picture as masks: random pixels, brush strokes, text, scratches and mask files. */
+/** Masks of lost pixels: random pixels, brush strokes, text, scratches and mask files. */
 import { hideAtRandom } from 'lacuna/image'
 
 /** One byte per pixel, row by row (height × width): 1 where the pixel is lost. */
@@ -31,13 +31,18 @@ function drawMask(
   return mask
 }
 
-/** Marks a straight brush stroke as lost in the mask, in place. @param diameter of the brush in pixels */
+/**
+ * Marks a straight brush stroke in the mask, in place.
+ * @param diameter of the brush in pixels
+ * @param value 1 for lost, 0 for the eraser
+ */
 export function paint(
   mask: Mask,
   [width, height]: Size,
   [fromX, fromY]: Point,
   [toX, toY]: Point,
   diameter: number,
+  value: 0 | 1 = 1,
 ): void {
   const radius = diameter / 2
   const [dx, dy] = [toX - fromX, toY - fromY]
@@ -49,7 +54,8 @@ export function paint(
       // The nearest point of the line segment.
       const along = length2 > 0 ? ((x - fromX) * dx + (y - fromY) * dy) / length2 : 0
       const t = Math.min(1, Math.max(0, along))
-      if ((x - fromX - t * dx) ** 2 + (y - fromY - t * dy) ** 2 <= radius * radius) mask[y * width + x] = 1
+      if ((x - fromX - t * dx) ** 2 + (y - fromY - t * dy) ** 2 <= radius * radius)
+        mask[y * width + x] = value
     }
 }
 
@@ -93,34 +99,81 @@ export function drawScratches([width, height]: Size, seed: number): Mask {
 }
 
 /**
- * Reads a mask from a picture file, scaled to `size`: light pixels are lost, dark and transparent ones stay.
+ * Throws, naming both sizes, if a mask does not have the size of the picture; the size of its file is accepted, too,
+ * if the picture was reduced.
+ * @param name of the mask's file
+ * @param original size of the picture in its file
  */
-export async function readMask(file: Blob, [width, height]: Size): Promise<Mask> {
-  const bitmap = await createImageBitmap(file)
+export function checkMaskSize(name: string, mask: Size, picture: Size, original: Size = picture): void {
+  const isSize = ([width, height]: Size): boolean => mask[0] === width && mask[1] === height
+  if (isSize(picture) || isSize(original)) return
+  throw new Error(
+    `${name} is ${mask[0]} × ${mask[1]}, but the picture is ${original[0]} × ${original[1]}; a mask must have its size.`,
+  )
+}
+
+/**
+ * Reads a mask from a picture file: light pixels are lost, dark and transparent ones stay. Throws if the file is
+ * no picture or has another size.
+ * @param original size of the picture in its file
+ */
+export async function readMask(file: Blob, name: string, size: Size, original: Size): Promise<Mask> {
+  const bitmap = await createImageBitmap(file).catch(() => {
+    throw new Error(`${name} is no picture that this browser can open; give a PNG or JPEG.`)
+  })
+  checkMaskSize(name, [bitmap.width, bitmap.height], size, original)
+  const [width, height] = size
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!
   context.imageSmoothingEnabled = false
   context.drawImage(bitmap, 0, 0, width, height)
   bitmap.close()
   const { data } = context.getImageData(0, 0, width, height)
   const mask = new Uint8Array(width * height)
-  for (let p = 0; p < mask.length; p++) {
-    const [r, g, b, a] = data.subarray(4 * p, 4 * p + 4)
-    mask[p] = a > 127 && r + g + b > 382 ? 1 : 0
-  }
+  for (let p = 0; p < mask.length; p++)
+    mask[p] = data[4 * p + 3] > 127 && data[4 * p] + data[4 * p + 1] + data[4 * p + 2] > 382 ? 1 : 0
   return mask
 }
 
-/** Returns the pixels that are lost in either mask; undefined if there is none. */
-export function uniteMasks(one: Mask | undefined, other: Mask | undefined): Mask | undefined {
-  if (!one || !other) return one ?? other
-  return one.map((lost, p) => lost | other[p])
+/** Marks the lost pixels of another mask in this one, in place. */
+export function addMask(mask: Mask, other: Mask): void {
+  for (let p = 0; p < mask.length; p++) mask[p] |= other[p]
 }
 
-/** The fraction of the pixels that are lost. */
-export function lostFraction(mask: Mask): number {
+/** The number of lost pixels. */
+export function countLost(mask: Mask): number {
   let lost = 0
   for (const bit of mask) lost += bit
-  return lost / mask.length
+  return lost
+}
+
+/** Returns a colour as a pixel of four bytes, in the machine's order of bytes. @param colour red, green and blue */
+const pixelOf = ([red, green, blue]: readonly number[]): number =>
+  new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer)[0]
+
+/** An image of one colour, opaque where pixels are lost and transparent elsewhere. */
+export function maskImage(mask: Mask, [width, height]: Size, colour: readonly number[]): ImageData {
+  const image = new ImageData(width, height)
+  const pixel = pixelOf(colour)
+  const pixels = new Uint32Array(image.data.buffer)
+  for (let p = 0; p < mask.length; p++) if (mask[p]) pixels[p] = pixel
+  return image
+}
+
+/**
+ * A copy of the picture in which lost pixels have the colour of holes.
+ * @param clear pixels that are transparent instead
+ */
+export function colourHoles(
+  picture: ImageData,
+  mask: Mask,
+  colour: readonly number[],
+  clear?: Mask,
+): ImageData {
+  const copy = new ImageData(new Uint8ClampedArray(picture.data), picture.width)
+  const pixel = pixelOf(colour)
+  const pixels = new Uint32Array(copy.data.buffer)
+  for (let p = 0; p < mask.length; p++) if (mask[p]) pixels[p] = clear?.[p] ? 0 : pixel
+  return copy
 }
 
 /** A copy of the picture in which lost pixels are transparent. */

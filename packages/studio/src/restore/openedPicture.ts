@@ -1,20 +1,36 @@
 /** The picture that the Restore view works on, and what the browser stored of an earlier visit. */
-import type { Mask } from './damage.ts'
-import type { StoredResult } from './useRestoration.ts'
+import type { Edit } from './edits/index.ts'
+import type { Result } from './useRestoration.ts'
+import type { OpenedBitmap } from './worker/pictureWorker.ts'
+import type { StoredRegion } from './worker/restoreWorker.ts'
 
 /** An opened picture. */
-export interface OpenedPicture {
-  image: ImageData
+export interface OpenedPicture extends OpenedBitmap {
+  file: Blob
   /** The name of its file. */
   name: string
-  /** A note about a change made while opening it, such as a reduction of its size. */
-  remark?: string
+  /** What the browser stored of it before a reload. */
+  stored: StoredState
+  /** A sentence about it, if it is an example; and its settings, by which it is restored at once. */
+  note?: string
+  settings?: Readonly<Record<string, string | number>>
 }
 
 /** The state of the view before a reload. */
 export interface StoredState {
-  /** The pixels that were painted over, scratched or masked. */
-  drawn?: Mask
-  /** The restored picture, with the name of the damage that it belongs to. */
-  result?: StoredResult & { damage: string }
+  edits?: readonly Edit[]
+  result?: Result
+  /** Set if a run was going on. */
+  run?: StoredRun
+  /** Regions that were restored by that run. */
+  regions?: StoredRegion[]
+}
+
+/** A run that may be stopped by a reload. */
+export interface StoredRun {
+  /** What it restores. */
+  name: string
+  finest: boolean
+  /** The number of regions that are stored. */
+  regions: number
 }

@@ -1,13 +1,14 @@
-/** Decodes pictures from files, and encodes them as PNG. */
+/** Decodes pictures from files. */
+import type { Size } from './damage.ts'
 
-/** The most pixels of a picture, so that a run takes seconds; larger photos are reduced. */
-const MOST_PIXELS = 640_000
+/** The most pixels of a picture: no browser has larger canvases; larger photos are reduced. */
+export const MOST_PIXELS = 16_777_216
 
 /** A decoded picture. */
 export interface LoadedPicture {
-  image: ImageData
+  bitmap: ImageBitmap
   /** Width and height in the file, if the picture was reduced. */
-  original?: [number, number]
+  original?: Size
 }
 
 /**
@@ -21,17 +22,26 @@ export async function loadPicture(file: Blob, name: string, maxScale = 1): Promi
     throw new Error(`${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`)
   })
   const scale = Math.min(maxScale, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
-  const width = Math.max(1, Math.round(bitmap.width * scale))
-  const height = Math.max(1, Math.round(bitmap.height * scale))
-  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!
+  const width = Math.max(1, Math.floor(bitmap.width * scale))
+  const height = Math.max(1, Math.floor(bitmap.height * scale))
+  const canvas = new OffscreenCanvas(width, height)
+  const context = canvas.getContext('2d')!
   context.fillStyle = '#fff'
   context.fillRect(0, 0, width, height)
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, width, height)
-  const original: [number, number] = [bitmap.width, bitmap.height]
+  const original: Size = [bitmap.width, bitmap.height]
   bitmap.close()
-  const image = context.getImageData(0, 0, width, height)
-  return scale < 1 ? { image, original } : { image }
+  return { bitmap: canvas.transferToImageBitmap(), original: scale < 1 ? original : undefined }
+}
+
+/** The pixels of a bitmap. */
+export function pixelsOf(bitmap: ImageBitmap): ImageData {
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d', {
+    willReadFrequently: true,
+  })!
+  context.drawImage(bitmap, 0, 0)
+  return context.getImageData(0, 0, bitmap.width, bitmap.height)
 }
 
 /** Encodes a picture as a PNG file. */

@@ -3,6 +3,7 @@
  * state because a worker has exactly one engine.
  */
 import { type CpuEngine, cpuEngine, type GpuEngine, gpuEngine } from 'lacuna/internal'
+import { REMARK_EVENT } from './remarks.ts'
 
 /** The engines that a page can choose between. */
 export type EngineName = 'cpu' | 'gpu'
@@ -17,6 +18,11 @@ export function setEngine(name: EngineName): void {
 
 /** Opens the engine at the first call, and returns the same one later. Rejects if there is no GPU. */
 export function openEngine(): Promise<CpuEngine | GpuEngine> {
-  engine ??= chosenEngine === 'gpu' ? gpuEngine() : Promise.resolve(cpuEngine())
+  engine ??= chosenEngine === 'gpu' ? gpuEngine({ onRemark: sendRemark }) : Promise.resolve(cpuEngine())
   return engine
+}
+
+/** Sends a remark of the engine to the page (run/remote.ts passes it on). */
+function sendRemark(remark: string): void {
+  self.postMessage({ kind: 'event', name: REMARK_EVENT, value: remark })
 }

@@ -5,6 +5,7 @@ import {
   type CpModel,
   type EpochReport,
   Run,
+  type RunState,
   type SparseTensor,
 } from 'lacuna'
 import { defaults, GpuEngine } from 'lacuna/internal'
@@ -14,7 +15,17 @@ import { changeRank } from './warmStart.ts'
 /** Settings of a run; rank and λ may change while it runs. */
 export type RunSettings = Pick<
   CompleteOptions,
-  'solver' | 'sample' | 'epochs' | 'tolerance' | 'patience' | 'seed'
+  | 'solver'
+  | 'sample'
+  | 'epochs'
+  | 'tolerance'
+  | 'patience'
+  | 'seed'
+  | 'noise'
+  | 'loss'
+  | 'link'
+  | 'missing'
+  | 'lags'
 > & { rank: number; lambda: number | 'auto' }
 
 /** The state of a run after a round. */
@@ -37,6 +48,8 @@ export interface RunListener {
    * Called with the current model, seldom enough that drawing it takes at most about a quarter of the time.
    */
   onModel?(model: CpModel): void
+  /** Called with the state of the run every CHECKPOINT_MS, and when it is paused. */
+  onCheckpoint?(state: RunState): void
 }
 
 /**
@@ -52,6 +65,8 @@ export interface RunTotals {
   seconds: number
 }
 
+/** The time between two checkpoints, in milliseconds. */
+const CHECKPOINT_MS = 4000
 /** The pause after a drawing, relative to its duration: drawing takes about a quarter of the time. */
 const PAUSE_PER_DRAWING = 3
 /** The shortest pause after a drawing, in milliseconds. */
@@ -74,6 +89,7 @@ export class InteractiveRun {
   #pause: { over: Promise<void>; end: () => void } | undefined
   #isRunning = false
   #earlier: RunTotals
+  #checkpointAt = performance.now() + CHECKPOINT_MS / 4
 
   /**
    * Prepares a run, which starts with `run`.
@@ -101,12 +117,14 @@ export class InteractiveRun {
   /**
    * Runs until it converges or is stopped. Called again, it continues from the current factors with these
    * settings.
+   * @param saved the state of a run with these settings on the same entries, from which it goes on
    */
-  async run(settings: RunSettings): Promise<Completion> {
+  async run(settings: RunSettings, saved?: RunState): Promise<Completion> {
     this.#isRunning = true
     try {
-      let run = await this.#apply(settings)
+      let run = saved ? await this.#resume(settings, saved) : await this.#apply(settings)
       for (;;) {
+        if (this.#pause) await this.#checkpoint(run)
         await this.#pause?.over
         if (this.#next) {
           const next = this.#next
@@ -114,7 +132,10 @@ export class InteractiveRun {
           run = await this.#apply(next)
         }
         const report = await run.advance()
-        if (report) await this.#report(run, report)
+        if (report) {
+          await this.#report(run, report)
+          if (performance.now() > this.#checkpointAt) await this.#checkpoint(run)
+        }
         // Settings that were changed during the last round are still to be applied.
         else if (!this.#next || this.#abort.signal.aborted) return await run.result()
       }
@@ -159,6 +180,23 @@ export class InteractiveRun {
   async close(): Promise<void> {
     this.stop()
     await this.#run?.close()
+  }
+
+  /** Passes the state of the run to the listener. */
+  async #checkpoint(run: Run): Promise<void> {
+    this.#checkpointAt = performance.now() + CHECKPOINT_MS
+    if (this.#listener.onCheckpoint) this.#listener.onCheckpoint(await run.state())
+  }
+
+  /** Goes on with a saved run. */
+  async #resume(settings: RunSettings, saved: RunState): Promise<Run> {
+    this.#run = await Run.resume(saved, this.#train, {
+      ...settings,
+      ...this.#heldOut,
+      engine: await openEngine(),
+      signal: this.#abort.signal,
+    })
+    return this.#run
   }
 
   /** Applies settings to the current run; or, if the rank differs, starts a new run from its factors. */

@@ -2,10 +2,17 @@
 import { InputError } from 'lacuna'
 import type { OptionMention } from 'lacuna/internal'
 import { type EngineName, setEngine } from './engine.ts'
+import { announceRemark, REMARK_EVENT } from './remarks.ts'
+
+/** What a function of a worker can see of its call, as `this`. */
+export interface CallContext {
+  /** Aborted when the page no longer wants the result. */
+  signal: AbortSignal
+}
 
 /** Functions that can be called by name. */
 // biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
-type Functions = Record<string, (...args: any[]) => unknown>
+type Functions = Record<string, (this: CallContext, ...args: any[]) => unknown>
 
 /** A worker's functions as the page calls them: each returns a promise. */
 export type Remote<F extends Functions> = {
@@ -30,17 +37,27 @@ interface Call {
   args: unknown[]
 }
 
-/** In a worker: runs the functions that the page calls, and returns their results. */
+/** A message from the page that cancels a call. */
+interface Cancellation {
+  cancel: number
+}
+
+/** In a worker: runs the functions that the page calls, and returns their results unless the call was cancelled. */
 export function serveCalls(functions: Functions): void {
-  self.addEventListener('message', async ({ data }: MessageEvent<Call | EngineMessage>) => {
-    if ('engine' in data) {
-      setEngine(data.engine)
-      return
-    }
+  const running = new Map<number, AbortController>()
+  self.addEventListener('message', async ({ data }: MessageEvent<Call | Cancellation | EngineMessage>) => {
+    if ('engine' in data) return setEngine(data.engine)
+    if ('cancel' in data) return running.get(data.cancel)?.abort()
+    const controller = new AbortController()
+    running.set(data.id, controller)
+    const { signal } = controller
     try {
-      send({ kind: 'result', id: data.id, value: await functions[data.name](...data.args) })
+      const value = await functions[data.name].call({ signal }, ...data.args)
+      if (!signal.aborted) send({ kind: 'result', id: data.id, value })
     } catch (error) {
-      send({ kind: 'failure', id: data.id, message: describeError(error) })
+      if (!signal.aborted) send({ kind: 'failure', id: data.id, message: describeError(error) })
+    } finally {
+      running.delete(data.id)
     }
   })
 }
@@ -50,9 +67,11 @@ export function sendEvent(name: string, value: unknown): void {
   send({ kind: 'event', name, value })
 }
 
-/** Sends a message from the worker to the page. */
+/** Sends a message from the worker to the page. Bitmaps are moved, not copied. */
 function send(message: Message): void {
-  self.postMessage(message)
+  const value = message.kind === 'failure' ? undefined : message.value
+  const parts = value !== null && typeof value === 'object' ? Object.values(value) : []
+  self.postMessage(message, { transfer: parts.filter((part) => part instanceof ImageBitmap) })
 }
 
 /**
@@ -75,6 +94,13 @@ const FIELDS: Record<string, string> = {
   rank: 'Rank',
   modes: 'Modes',
   value: 'Value',
+  missing: 'Cells that are not listed',
+  noise: 'Noise',
+  loss: 'Loss',
+  link: 'Link',
+  lags: 'Lags',
+  folds: 'Folds',
+  lambda: 'λ',
 }
 
 /** Prints an option in a message as the label of its field, with its values. */
@@ -87,6 +113,11 @@ function nameField({ option, values }: OptionMention): string {
 export interface Connection<F extends Functions> {
   /** The worker's functions. */
   call: Remote<F>
+  /**
+   * The worker's functions, for calls that can be cancelled: when the signal is aborted, the promise rejects with
+   * its reason (an AbortError), the worker's function sees it, and its result is dropped.
+   */
+  callUntil(signal: AbortSignal): Remote<F>
   /** Listens to an event of the worker. Returns a function that stops listening. */
   onEvent<T>(name: string, handle: (value: T) => void): () => void
 }
@@ -100,6 +131,7 @@ export function connect<F extends Functions>(worker: Worker, engine: EngineName)
 
   worker.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'event') {
+      if (data.name === REMARK_EVENT) announceRemark(String(data.value))
       for (const listener of listeners.get(data.name) ?? []) listener(data.value as never)
       return
     }
@@ -114,17 +146,30 @@ export function connect<F extends Functions>(worker: Worker, engine: EngineName)
     pending.clear()
   })
 
-  const call = new Proxy({} as Remote<F>, {
-    get:
-      (_, name: string) =>
-      (...args: unknown[]) =>
-        new Promise((resolve, reject) => {
-          pending.set(++last, { resolve, reject })
-          worker.postMessage({ id: last, name, args } satisfies Call)
-        }),
-  })
+  /** Calls a function of the worker. */
+  const send = (name: string, args: unknown[], signal?: AbortSignal): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const id = ++last
+      pending.set(id, { resolve, reject })
+      worker.postMessage({ id, name, args } satisfies Call)
+      signal?.addEventListener('abort', () => {
+        if (!pending.delete(id)) return
+        worker.postMessage({ cancel: id } satisfies Cancellation)
+        reject(signal.reason)
+      })
+    })
+  /** An object whose functions call those of the worker. */
+  const remote = (signal?: AbortSignal): Remote<F> =>
+    new Proxy({} as Remote<F>, {
+      get:
+        (_, name: string) =>
+        (...args: unknown[]) =>
+          send(name, args, signal),
+    })
   return {
-    call,
+    call: remote(),
+    callUntil: remote,
     onEvent(name, handle) {
       const group = listeners.get(name) ?? new Set()
       listeners.set(name, group.add(handle as (value: never) => void))

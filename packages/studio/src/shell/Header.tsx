@@ -5,26 +5,31 @@ import { chooseEngine, chosenEngine, gpuName } from '../engineChoice.ts'
 import { toggleTheme, useTheme } from '../theme.ts'
 
 interface Props<V extends string> {
+  /** The views that have a tab. */
   views: readonly { name: V; text: string }[]
-  view: V
+  /** The view that is shown, with or without a tab. */
+  view: string
   onView(view: V): void
 }
 
 /** The header. Tabs follow the ARIA pattern: arrow keys move between them. */
 export function Header<V extends string>({ views, view, onView }: Props<V>) {
   const theme = useTheme()
+  const isTab = views.some(({ name }) => name === view)
   /** Shows the next view (1) or the one before (-1), in a circle, and focuses its tab. */
   const move = (by: number): void => {
-    const at = views.findIndex(({ name }) => name === view)
-    const { name } = views[(at + by + views.length) % views.length]
+    const focused = views.findIndex(({ name }) => document.activeElement?.id === `tab-${name}`)
+    const { name } = views[(Math.max(0, focused) + by + views.length) % views.length]
     onView(name)
     document.getElementById(`tab-${name}`)?.focus()
   }
   return (
     <header class="header">
       <h1 class="brand">
-        <Logo />
-        Lacuna Studio
+        <a href="#home" aria-current={view === 'home' ? 'page' : undefined}>
+          <Logo />
+          Lacuna Studio
+        </a>
       </h1>
       <div
         class="tabs"
@@ -35,7 +40,7 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
           if (key === 'ArrowLeft') move(-1)
         }}
       >
-        {views.map(({ name, text }) => (
+        {views.map(({ name, text }, i) => (
           <button
             type="button"
             role="tab"
@@ -43,7 +48,7 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
             id={`tab-${name}`}
             aria-selected={name === view}
             aria-controls={`view-${name}`}
-            tabIndex={name === view ? 0 : -1}
+            tabIndex={name === view || (i === 0 && !isTab) ? 0 : -1}
             onClick={() => onView(name)}
           >
             {text}

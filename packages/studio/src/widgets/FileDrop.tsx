@@ -6,6 +6,8 @@ interface ButtonProps {
   /** The accept attribute of the input element. */
   accept: string
   label: string
+  /** Whether this is the main button of the page. */
+  primary?: boolean
 }
 
 /** A drop target for one file, with a button that opens the file dialog. */
@@ -39,11 +41,16 @@ function OpenButton({
   label,
   onFiles,
   multiple,
+  primary,
 }: ButtonProps & { onFiles(files: File[]): void; multiple?: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <button type="button" class="button" onClick={() => input.current?.click()}>
+      <button
+        type="button"
+        class={primary ? 'button primary' : 'button'}
+        onClick={() => input.current?.click()}
+      >
         {label}
       </button>
       <input

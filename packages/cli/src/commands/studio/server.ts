@@ -1,12 +1,11 @@
 /** A server of the files in one folder, for pages that share memory with worker threads. */
-import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { InputError } from 'lacuna'
 import { contentSecurityPolicy, isolationHeaders } from 'lacuna-studio/policy'
+import { type Content, contentReader, matchesTag } from './content.ts'
 
 /** A running server of a folder. */
 export interface FolderServer {
@@ -24,6 +23,9 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.md': 'text/markdown; charset=utf-8',
 }
 
 /** Headers of every response: isolation, which shared memory needs, and protection against embedding. */
@@ -43,8 +45,9 @@ export async function serveFolder(
   address: { host: string; port: number },
 ): Promise<FolderServer> {
   const root = await realpath(folder)
+  const read = contentReader()
   const server = createServer((request, response) => {
-    respond(root, request, response).catch(() => response.destroy())
+    respond(root, read, request, response).catch(() => response.destroy())
   })
   await listenNear(server, address)
   const { port } = server.address() as AddressInfo
@@ -99,44 +102,56 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** Answers GET and HEAD requests of files below the root; 404 for others, 405 for other methods. */
-async function respond(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/**
+ * Answers GET and HEAD requests of files below the root, compressed if the client accepts it; 304 if the client
+ * has the file, 404 if there is none, 405 for other methods.
+ */
+async function respond(
+  root: string,
+  read: (path: string, acceptEncoding: string | undefined) => Promise<Content>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end()
     return
   }
-  const file = await findFile(root, request.url ?? '/')
-  if (!file) {
+  const path = await findFile(root, request.url ?? '/')
+  if (!path) {
     response.writeHead(404, { ...headers, 'Content-Type': 'text/plain' }).end('There is no such file.\n')
     return
   }
-  response.writeHead(200, {
+  const { bytes, coding, tag, varies } = await read(path, request.headers['accept-encoding']?.toString())
+  const validators = {
     ...headers,
-    'Content-Type': mediaTypes[extname(file.path)] ?? 'application/octet-stream',
-    'Content-Length': file.byteLength,
+    ETag: tag,
     // Names of assets carry a hash of their content; the page itself may change with the next version.
-    'Cache-Control': file.path.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': path.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache',
+    ...(varies && { Vary: 'Accept-Encoding' }),
+  }
+  if (matchesTag(request.headers['if-none-match'], tag)) {
+    response.writeHead(304, validators).end()
+    return
+  }
+  response.writeHead(200, {
+    ...validators,
+    'Content-Type': mediaTypes[extname(path)] ?? 'application/octet-stream',
+    'Content-Length': bytes.length,
+    ...(coding && { 'Content-Encoding': coding }),
   })
-  if (request.method === 'HEAD') response.end()
-  else await pipeline(createReadStream(file.path), response)
+  response.end(request.method === 'HEAD' ? undefined : bytes)
 }
 
 /**
  * Finds the file in the folder that the path of a URL names, index.html for a path that ends in /. Undefined
  * if there is none, or if it lies outside of the folder, also through a link.
  */
-async function findFile(
-  root: string,
-  url: string,
-): Promise<{ path: string; byteLength: number } | undefined> {
+async function findFile(root: string, url: string): Promise<string | undefined> {
   try {
     const path = decodeURIComponent(url.split('?')[0])
     if (path.includes('\0')) return undefined
     const real = await realpath(join(root, path.endsWith('/') ? `${path}index.html` : path))
-    const status = await stat(real)
-    return real.startsWith(root + sep) && status.isFile()
-      ? { path: real, byteLength: status.size }
-      : undefined
+    return real.startsWith(root + sep) && (await stat(real)).isFile() ? real : undefined
   } catch {
     return undefined // a malformed URL or a file that is not there
   }

@@ -1,12 +1,13 @@
 /** Summary of the data: size, density, and distributions of values and entries. */
 import * as Plot from '@observablehq/plot'
-import { formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
-import { Chart, chartStyle } from '../../widgets/index.ts'
+import { formatCount, formatDensity, formatNumber } from 'lacuna-figures/numbers'
+import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
 import type { Bin, DataSummary, ModeSummary } from '../protocol.ts'
 
 /** The numbers of the data, the remarks on reading it, and a chart of the values and of each mode. */
 export function DataCard({ name, data }: { name: string; data: DataSummary }) {
-  const { modes, entries, density, values } = data
+  const { modes, entries, values } = data
+  const cells = modes.reduce((product, { size }) => product * size, 1)
   return (
     <section class="card stack" aria-label="The data">
       <h2>{name}</h2>
@@ -21,7 +22,7 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
         </div>
         <div>
           <dt>Density</dt>
-          <dd>{formatPercent(density)}</dd>
+          <dd data-testid="density">{formatDensity(entries, cells)}</dd>
         </div>
         <div>
           <dt>Values</dt>
@@ -44,6 +45,10 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
             label="How often each value occurs"
             draw={(width) => histogramChart(values.bins, width)}
             inputs={[values]}
+            table={() => ({
+              columns: ['from', 'to', 'entries'],
+              rows: values.bins.map(({ from, to, entries }) => [from, to, entries]),
+            })}
           />
         </figure>
         {modes.map((mode) => (
@@ -56,6 +61,15 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
               label={`Entries per row of ${mode.name}`}
               draw={(width) => rowsChart(mode, width)}
               inputs={[mode]}
+              table={() => ({
+                columns: [mode.inOrder ? 'row' : 'rank', 'entries'],
+                rows: mode.rows.map((entries, row) => [
+                  mode.inOrder
+                    ? row + 1
+                    : 1 + Math.round((row * (mode.size - 1)) / Math.max(1, mode.rows.length - 1)),
+                  entries,
+                ]),
+              })}
             />
             <small class="soft">
               median {formatCount(mode.median)}, most {formatCount(mode.most)}
@@ -75,7 +89,7 @@ const small = {
   marginRight: 4,
   marginTop: 8,
   marginBottom: 20,
-  style: { ...chartStyle, fontSize: '10px' },
+  style: chartStyle,
 }
 
 /** Draws the histogram of the values; one bar per value if each bin is one value. */
@@ -99,6 +113,16 @@ function histogramChart(bins: readonly Bin[], width: number): Element {
         ? Plot.barY(bins, { x: 'from', y: 'entries', fill: 'var(--accent)' })
         : Plot.rectY(bins, { x1: 'from', x2: 'to', y: 'entries', fill: 'var(--accent)' }),
       Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
+      Plot.tip(
+        bins,
+        Plot.pointerX({
+          ...tipStyle,
+          ...(single ? { x: 'from' } : { x: ({ from, to }: Bin) => (from + to) / 2 }),
+          y: 'entries',
+          title: ({ from, to, entries }: Bin) =>
+            `${from === to ? formatNumber(from) : `${formatNumber(from)} to ${formatNumber(to)}`}: ${formatCount(entries)} entries`,
+        }),
+      ),
     ],
   })
 }
@@ -129,6 +153,16 @@ function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
           })
         : Plot.areaY(points, { x: 'row', y: 'entries', fill: 'var(--accent)' }),
       Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
+      Plot.tip(
+        points,
+        Plot.pointerX({
+          ...tipStyle,
+          x: (d: { row: number }) => (inOrder ? d.row + 0.5 : d.row),
+          y: 'entries',
+          title: ({ row, entries }: { row: number; entries: number }) =>
+            inOrder ? `row ${row + 1}: ${formatCount(entries)} entries` : `${formatCount(entries)} entries`,
+        }),
+      ),
     ],
   })
 }

@@ -1,21 +1,29 @@
-/** The pages of a model: components, slices, cells, rankings and fold-in, and buttons that save it. */
+/** The pages of a model: components, slices, cells, rankings, fold-in, checks and files. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Remote } from '../../run/remote.ts'
-import { download, Segmented } from '../../widgets/index.ts'
-import type { Component, ModelSummary } from '../protocol.ts'
+import { download, FileButton, Segmented } from '../../widgets/index.ts'
+import type { Component } from '../answers.ts'
+import type { ModelSummary } from '../protocol.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
-import { ComponentsCard } from './ComponentsCard.tsx'
-import { NewRowsCard } from './NewRowsCard.tsx'
+import { ComponentsCard } from './components/ComponentsCard.tsx'
+import { ShareBar } from './components/ShareBar.tsx'
+import { ExportCard } from './ExportCard.tsx'
+import { OwnRowCard } from './OwnRowCard.tsx'
 import { PredictCard } from './PredictCard.tsx'
 import { SliceCard } from './SliceCard.tsx'
+import type { ExploreProps } from './shared/exploreProps.ts'
+import { useAnswer } from './shared/useAnswer.ts'
 import { TopCard } from './TopCard.tsx'
+import { ValidationCard } from './ValidationCard.tsx'
 
 const pages = [
   { value: 'components', text: 'Components' },
   { value: 'slice', text: 'Slice' },
   { value: 'predict', text: 'Predict a cell' },
   { value: 'top', text: 'Best along a mode' },
-  { value: 'new', text: 'New rows' },
+  { value: 'own', text: 'A row of your own' },
+  { value: 'checks', text: 'Checks' },
+  { value: 'save', text: 'Save predictions' },
 ] as const
 
 type Page = (typeof pages)[number]['value']
@@ -29,41 +37,62 @@ interface Props {
   showError(error: unknown): void
 }
 
-/** Shows a model one page at a time; the chosen row of each mode is common to all pages. */
+/** Shows a model one page at a time; the chosen rows and the chosen component are common to all pages. */
 export function Explorer({ name, model, onModel, call, showError }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
+  const [chosen, setChosen] = useState<number>()
   const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
+  const [namesVersion, setNamesVersion] = useState(0)
+  const [named, setNamed] = useState('')
   /** A row that was just folded in, to be chosen in its mode. */
   const [newRow, setNewRow] = useState<{ mode: number; label: string }>()
+  const { value: places } = useAnswer(() => call.places(), [model])
 
   useEffect(() => {
     call.components().then((found) => {
       setComponents(found)
       // The initial rows are the strongest of the first component.
       const initial = model.modes.map(() => '')
-      for (const { modes, strongest } of found[0].modes)
+      for (const { modes, strongest } of found[0]?.modes ?? [])
         modes.forEach((mode, i) => {
           initial[mode] = strongest[0]?.labels[i] ?? ''
         })
       if (newRow) initial[newRow.mode] = newRow.label
       setLabels(initial)
     }, showError)
-  }, [model])
+  }, [model, namesVersion])
 
   const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
-  const shared = {
-    model,
-    labels,
-    call,
-    showError,
-    onLabel: (mode: number, label: string) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
+  const shared: ExploreProps = {
+    ...{ model, labels, chosen, call, showError, namesVersion },
+    onChoose: setChosen,
+    onLabel: (mode, label) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
   }
+  const nameRows = (file: File): void =>
+    void call.attachNames(file).then(({ mode, names }) => {
+      setNamed(`${names} names of ${mode} from ${file.name}.`)
+      setNamesVersion(namesVersion + 1)
+    }, showError)
   return (
     <section class="card stack" aria-label="The model">
       <div class="explorer-head">
         <h2>The model</h2>
         <div class="buttons">
+          {model.modes.some(({ labelled }) => labelled) && (
+            <FileButton accept=".csv,.tsv,.txt" label="Names of rows …" onFile={nameRows} />
+          )}
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              void import('./report.ts')
+                .then(({ saveReport }) => saveReport(stem, model, call))
+                .catch(showError)
+            }
+          >
+            Report (.html)
+          </button>
           <button
             type="button"
             class="button"
@@ -78,36 +107,32 @@ export function Explorer({ name, model, onModel, call, showError }: Props) {
           >
             Model (.npz)
           </button>
-          <button
-            type="button"
-            class="button"
-            onClick={() =>
-              call.predictions().then((blob) => download(blob, `${stem}-predictions.csv`), showError)
-            }
-          >
-            Predictions (.csv)
-          </button>
         </div>
       </div>
-      <Segmented<Page>
-        label="View of the model"
-        choices={pages.filter(({ value }) => value !== 'new' || !(model.models > 1))}
-        value={page}
-        onChange={setPage}
-      />
-      {page === 'components' && <ComponentsCard components={components} />}
+      {named !== '' && (
+        <p class="soft small" role="status">
+          {named}
+        </p>
+      )}
+      <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
+      {components.length > 1 && <ShareBar components={components} chosen={chosen} onChoose={setChosen} />}
+      {page === 'components' && (
+        <ComponentsCard components={components} places={places} chosen={chosen} onChoose={setChosen} />
+      )}
       {page === 'slice' && <SliceCard {...shared} />}
       {page === 'predict' && <PredictCard {...shared} />}
       {page === 'top' && <TopCard {...shared} />}
-      {page === 'new' && (
-        <NewRowsCard
+      {page === 'own' && (
+        <OwnRowCard
           {...shared}
           onFoldIn={(larger, mode, label) => {
             setNewRow({ mode, label })
-            onModel(larger)
+            onModel({ ...model, ...larger })
           }}
         />
       )}
+      {page === 'checks' && <ValidationCard {...shared} />}
+      {page === 'save' && <ExportCard {...shared} stem={stem} />}
     </section>
   )
 }

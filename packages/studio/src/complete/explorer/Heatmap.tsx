@@ -1,7 +1,8 @@
-/** Heat map of a matrix on a canvas. */
+/** Heat map of a matrix. */
 import * as Plot from '@observablehq/plot'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { formatNumber } from 'lacuna-figures/numbers'
 import { useTheme } from '../../theme.ts'
+import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
 
 interface Props {
   title: string
@@ -11,63 +12,103 @@ interface Props {
   values: Float32Array
   /** The end of the colour scale. */
   most: number
-  /** Called with the cell under the pointer. */
-  onPoint(cell: { row: number; column: number } | undefined): void
+  /** More lines of the tip of a cell. */
+  describe?(cell: number): string[]
 }
 
-/** With more rows or columns than this, labels are not legible and are left out. */
+/** With more rows or columns than this, not every label is shown. */
 const MOST_LABELS = 32
+/** Characters of a label that are shown at an axis. */
+const LABEL_LENGTH = 16
 
 /** Draws a matrix as colours from 0 to `most`. */
-export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null)
+export function Heatmap({ title, rows, columns, values, most, describe }: Props) {
   const theme = useTheme()
-  useLayoutEffect(() => {
-    const context = canvas.current!.getContext('2d')!
-    const scheme = theme === 'dark' ? 'viridis' : 'ylgnbu'
-    const colour = Plot.scale({ color: { type: 'linear', scheme, domain: [0, most || 1], clamp: true } })
-    context.clearRect(0, 0, columns.length, rows.length)
-    values.forEach((value, cell) => {
-      if (Number.isNaN(value)) return
-      context.fillStyle = colour.apply(value)
-      context.fillRect(cell % columns.length, Math.floor(cell / columns.length), 1, 1)
+  const color = {
+    type: 'linear' as const,
+    scheme: theme === 'dark' ? ('viridis' as const) : ('ylgnbu' as const),
+    domain: [0, most || 1],
+    clamp: true,
+  }
+  const draw = (width: number): Element => {
+    const rowHeight = rows.length <= MOST_LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
+    const marginLeft = 8 + 6 * Math.min(LABEL_LENGTH, Math.max(...rows.map(({ length }) => length), 2))
+    const marginBottom = 8 + 6 * Math.min(LABEL_LENGTH, Math.max(...columns.map(({ length }) => length), 2))
+    return Plot.plot({
+      ...{ width, marginLeft, marginBottom, marginTop: 4, marginRight: 4, style: chartStyle },
+      height: rowHeight * rows.length + marginBottom + 4,
+      x: { domain: [0, columns.length], axis: null },
+      y: { domain: [rows.length, 0], axis: null },
+      color,
+      marks: [
+        Plot.raster(values, {
+          ...{
+            width: columns.length,
+            height: rows.length,
+            x1: 0,
+            x2: columns.length,
+            y1: 0,
+            y2: rows.length,
+          },
+          fill: (x: number) => x,
+          imageRendering: 'pixelated',
+        }),
+        axisLabels('y', rows),
+        axisLabels('x', columns),
+        Plot.tip(
+          Array.from(values, (value, cell) => ({ value, cell })),
+          Plot.pointer({
+            ...tipStyle,
+            maxRadius: 30,
+            x: ({ cell }: { cell: number }) => (cell % columns.length) + 0.5,
+            y: ({ cell }: { cell: number }) => Math.floor(cell / columns.length) + 0.5,
+            title: ({ value, cell }: { value: number; cell: number }) =>
+              [
+                `${rows[Math.floor(cell / columns.length)]}, ${columns[cell % columns.length]}`,
+                ...(describe?.(cell) ?? [Number.isNaN(value) ? 'not observed' : formatNumber(value)]),
+              ].join('\n'),
+          }),
+        ),
+      ],
     })
-  }, [values, most, theme])
-  const point = ({
-    offsetX,
-    offsetY,
-    currentTarget,
-  }: PointerEvent & { currentTarget: HTMLCanvasElement }): void =>
-    onPoint({
-      row: Math.min(rows.length - 1, Math.floor((offsetY / currentTarget.clientHeight) * rows.length)),
-      column: Math.min(
-        columns.length - 1,
-        Math.floor((offsetX / currentTarget.clientWidth) * columns.length),
-      ),
-    })
-  const rowHeight = rows.length <= MOST_LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
+  }
   return (
     <figure class="heatmap">
       <figcaption>{title}</figcaption>
-      <div class="heatmap-grid">
-        <ol class="heatmap-rows" aria-hidden="true" style={{ '--row': `${rowHeight}px` }}>
-          {rows.length <= MOST_LABELS && rows.map((label) => <li key={label}>{label}</li>)}
-        </ol>
-        <canvas
-          ref={canvas}
-          width={columns.length}
-          height={rows.length}
-          role="img"
-          aria-label={`${title}: ${rows.length} rows and ${columns.length} columns of values as colours`}
-          style={{ height: `${rowHeight * rows.length}px` }}
-          onPointerMove={point}
-          onPointerDown={point}
-          onPointerLeave={() => onPoint(undefined)}
-        />
-        <ol class="heatmap-columns" aria-hidden="true">
-          {columns.length <= MOST_LABELS && columns.map((label) => <li key={label}>{label}</li>)}
-        </ol>
-      </div>
+      <Chart
+        label={`${title}: ${rows.length} rows and ${columns.length} columns of values as colours`}
+        draw={draw}
+        inputs={[values, most, theme]}
+        table={() => ({
+          columns: ['', ...columns],
+          rows: rows.map((label, row) => [
+            label,
+            ...values.subarray(row * columns.length, (row + 1) * columns.length),
+          ]),
+        })}
+      />
     </figure>
+  )
+}
+
+/** Labels of the rows or columns, each in the middle of its cell; every n-th if they are many. */
+function axisLabels(axis: 'x' | 'y', labels: readonly string[]): Plot.Markish {
+  const every = Math.ceil(labels.length / MOST_LABELS)
+  const shown = labels.flatMap((label, at) => (at % every === 0 ? [{ label, at: at + 0.5 }] : []))
+  const text = ({ label }: { label: string }): string =>
+    label.length > LABEL_LENGTH ? `${label.slice(0, LABEL_LENGTH - 1)}…` : label
+  return axis === 'y'
+    ? Plot.text(shown, { text, y: 'at', frameAnchor: 'left', textAnchor: 'end', dx: -5 })
+    : Plot.text(shown, { text, x: 'at', frameAnchor: 'bottom', textAnchor: 'end', rotate: -90, dy: 5 })
+}
+
+/** The colours of heat maps from 0 to `most`. */
+export function ColourLegend({ most }: { most: number }) {
+  const theme = useTheme()
+  return (
+    <p class="soft small colour-legend">
+      0 <span class={theme === 'dark' ? 'ramp viridis' : 'ramp ylgnbu'} aria-hidden="true" />{' '}
+      {formatNumber(most)}
+    </p>
   )
 }

@@ -1,24 +1,20 @@
 /** The prediction of one cell. */
 import { numberAsText } from 'lacuna/internal'
-import { formatNumber, formatPercent } from 'lacuna-figures/numbers'
-import { useEffect, useState } from 'preact/hooks'
-import type { Prediction } from '../protocol.ts'
-import type { ExploreProps } from './exploreProps.ts'
-import { LabelField } from './LabelField.tsx'
+import { formatByError, formatNumber, formatPercent } from 'lacuna-figures/numbers'
+import type { ExploreProps } from './shared/exploreProps.ts'
+import { LabelField } from './shared/LabelField.tsx'
+import { Reasons } from './shared/Reasons.tsx'
+import { typicalError } from './shared/typicalError.ts'
+import { useAnswer } from './shared/useAnswer.ts'
 
-/** Fields that choose a cell; its prediction, interval and observed value. */
-export function PredictCard({ model, labels, onLabel, call }: ExploreProps) {
-  const [answer, setAnswer] = useState<Prediction | string>()
-  useEffect(() => {
-    let current = true
-    call.predict(labels).then(
-      (prediction) => current && setAnswer(prediction),
-      (error: Error) => current && setAnswer(error.message),
-    )
-    return () => {
-      current = false
-    }
-  }, [labels.join('\n'), model])
+/** Fields that choose a cell; its prediction, interval, observed value and components. */
+export function PredictCard({ model, labels, onLabel, chosen, onChoose, namesVersion, call }: ExploreProps) {
+  const { value: answer, problem } = useAnswer(
+    () => call.predict(labels),
+    [labels.join('\n'), model, namesVersion],
+  )
+  const interval = answer?.interval
+  const error = interval ? (interval.high - interval.low) / 2 / 1.6449 : typicalError(model)
   return (
     <div class="stack">
       <div class="pair wide">
@@ -33,25 +29,44 @@ export function PredictCard({ model, labels, onLabel, call }: ExploreProps) {
         ))}
       </div>
       <div aria-live="polite">
-        {typeof answer === 'string' && <p class="soft">{answer}</p>}
-        {typeof answer === 'object' && (
+        {problem !== undefined && <p class="soft">{problem}</p>}
+        {answer && problem === undefined && (
           <>
             <dl class="figures">
               <div class="headline">
                 <dt>Predicted</dt>
-                <dd data-testid="prediction">{numberAsText(answer.predicted)}</dd>
+                <dd
+                  data-testid="prediction"
+                  data-exact={numberAsText(answer.predicted)}
+                  title={numberAsText(answer.predicted)}
+                >
+                  {formatByError(answer.predicted, error)}
+                </dd>
               </div>
-              {answer.interval && (
+              {interval ? (
                 <div>
-                  <dt>With a chance of {formatPercent(answer.interval.level)}</dt>
+                  <dt>With a chance of {formatPercent(interval.level)}</dt>
                   <dd data-testid="interval">
-                    {formatNumber(answer.interval.low)} to {formatNumber(answer.interval.high)}
+                    {formatNumber(interval.low)} to {formatNumber(interval.high)}
                   </dd>
                 </div>
+              ) : (
+                error !== undefined && (
+                  <div>
+                    <dt>Typical error</dt>
+                    <dd>± {formatNumber(Number(error.toPrecision(2)))}</dd>
+                  </div>
+                )
               )}
               <div>
                 <dt>Observed</dt>
                 <dd>{answer.observed === undefined ? 'not observed' : formatNumber(answer.observed)}</dd>
+              </div>
+              <div>
+                <dt>Due to components</dt>
+                <dd>
+                  <Reasons components={answer.components} {...{ chosen, onChoose }} />
+                </dd>
               </div>
             </dl>
             {answer.unobservedModes.length > 0 && (

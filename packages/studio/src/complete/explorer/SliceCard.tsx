@@ -1,34 +1,25 @@
 /** A matrix of the tensor as colours. */
+import { formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
+import { useState } from 'preact/hooks'
+import type { Slice } from '../answers.ts'
+import { ColourLegend, Heatmap } from './Heatmap.tsx'
+import type { ExploreProps } from './shared/exploreProps.ts'
+import { LabelField } from './shared/LabelField.tsx'
+import { useAnswer } from './shared/useAnswer.ts'
 
-import { formatCount, formatNumber } from 'lacuna-figures/numbers'
-import { useEffect, useState } from 'preact/hooks'
-import type { Slice } from '../protocol.ts'
-import type { ExploreProps } from './exploreProps.ts'
-import { Heatmap } from './Heatmap.tsx'
-import { LabelField } from './LabelField.tsx'
-
-/** Fields that choose two modes and fix the others; heat maps of the observed and the predicted values. */
-export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
-  const order = model.modes.length
+/**
+ * Fields that choose two modes and fix the others; heat maps of the observed and the predicted values, and of
+ * the part that is due to the chosen component.
+ */
+export function SliceCard({ model, labels, onLabel, chosen, namesVersion, call }: ExploreProps) {
   const [rowMode, setRowMode] = useState(0)
   const [columnMode, setColumnMode] = useState(1)
-  const [slice, setSlice] = useState<Slice>()
-  const [cell, setCell] = useState<{ row: number; column: number }>()
   const others = model.modes.map((_, mode) => mode).filter((mode) => mode !== rowMode && mode !== columnMode)
   const fixed = others.map((mode) => labels[mode]).join('\n')
-
-  useEffect(() => {
-    let current = true
-    call.slice(labels, rowMode, columnMode).then(
-      (found) => current && setSlice(found),
-      // While the user types a label, there is no such row.
-      () => {},
-    )
-    return () => {
-      current = false
-    }
-  }, [rowMode, columnMode, fixed, model])
-
+  const { value: slice } = useAnswer(
+    () => call.slice(labels, rowMode, columnMode, chosen),
+    [rowMode, columnMode, fixed, model, chosen, namesVersion],
+  )
   const choose = (mode: number, as: 'rows' | 'columns'): void => {
     // The two modes differ: choosing the other one exchanges them.
     if (as === 'rows') {
@@ -38,10 +29,8 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
       if (mode === rowMode) setRowMode(columnMode)
       setColumnMode(mode)
     }
-    setCell(undefined)
   }
   const most = slice ? Math.max(largest(slice.observed), largest(slice.predicted)) : 1
-  const at = cell && slice && cell.row * slice.columns.length + cell.column
   return (
     <div class="stack">
       <div class="pair wide">
@@ -72,26 +61,50 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
       </div>
       {slice && (
         <>
+          <ColourLegend most={most} />
           <div class={model.observed ? 'heatmaps two' : 'heatmaps'}>
             {model.observed && (
-              <Heatmap title="Observed" {...slice} values={slice.observed} most={most} onPoint={setCell} />
+              <Heatmap
+                title="Observed"
+                {...{ ...slice, most, values: slice.observed, describe: (cell) => describeCell(slice, cell) }}
+              />
             )}
-            <Heatmap title="Predicted" {...slice} values={slice.predicted} most={most} onPoint={setCell} />
+            <Heatmap
+              title="Predicted"
+              {...{ ...slice, most, values: slice.predicted, describe: (cell) => describeCell(slice, cell) }}
+            />
+            {slice.component && chosen !== undefined && (
+              <div class="lit">
+                <Heatmap
+                  title={`Due to component ${chosen}`}
+                  {...{
+                    ...slice,
+                    most,
+                    values: slice.component,
+                    describe: (cell) => describeCell(slice, cell),
+                  }}
+                />
+              </div>
+            )}
           </div>
-          <p class="soft small readout">
-            {at !== undefined && cell
-              ? `${slice.rows[cell.row]}, ${slice.columns[cell.column]}: predicted ${formatNumber(slice.predicted[at])}, ${
-                  Number.isNaN(slice.observed[at])
-                    ? 'not observed'
-                    : `observed ${formatNumber(slice.observed[at])}`
-                }`
-              : `Colours run from 0 to ${formatNumber(most)}. Point at a cell to read it.${hiddenText(slice)}`}
-          </p>
+          <p class="soft small">Point at a cell to read it.{hiddenText(slice)}</p>
         </>
       )}
-      {order > 2 && <p class="visually-hidden">The other modes are fixed by the fields above.</p>}
     </div>
   )
+}
+
+/** The lines of a cell's tip. */
+function describeCell({ predicted, observed, component }: Slice, cell: number): string[] {
+  return [
+    `predicted ${formatNumber(predicted[cell])}`,
+    Number.isNaN(observed[cell]) ? 'not observed' : `observed ${formatNumber(observed[cell])}`,
+    ...(component
+      ? [
+          `due to the component: ${formatPercent(predicted[cell] > 0 ? component[cell] / predicted[cell] : 0)}`,
+        ]
+      : []),
+  ]
 }
 
 /** A sentence about rows and columns that are not shown; empty if all are. */

@@ -1,30 +1,33 @@
 /** The rows of a mode with the largest predictions. */
-
-import { formatNumber } from 'lacuna-figures/numbers'
 import { useEffect, useState } from 'preact/hooks'
-import type { Ranked } from '../protocol.ts'
-import type { ExploreProps } from './exploreProps.ts'
-import { LabelField } from './LabelField.tsx'
+import { defaultQuestion } from './shared/defaultQuestion.ts'
+import type { ExploreProps } from './shared/exploreProps.ts'
+import { LabelField } from './shared/LabelField.tsx'
+import { RankingList } from './shared/RankingList.tsx'
+import { useAnswer } from './shared/useAnswer.ts'
 
-/** Fields that choose a mode and fix the others; the ranking of its rows. */
-export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
-  const [mode, setMode] = useState(model.modes.length - 1)
+/** Fields that choose a mode and fix the others, or average over them; the ranking of its rows. */
+export function TopCard({ model, labels, onLabel, chosen, onChoose, namesVersion, call }: ExploreProps) {
+  const [mode, setMode] = useState(() => defaultQuestion(model.modes).ranked)
   const [most, setMost] = useState(10)
   const [skip, setSkip] = useState(false)
   const [minEntries, setMinEntries] = useState(1)
-  const [ranked, setRanked] = useState<Ranked[] | string>([])
+  /** The modes that are averaged over: at first those of times. */
+  const [averaged, setAveraged] = useState<readonly number[]>(() =>
+    model.modes.flatMap(({ isTime }, m) => (isTime ? [m] : [])),
+  )
   const others = model.modes.map((_, m) => m).filter((m) => m !== mode)
-  useEffect(() => {
-    let current = true
-    call.top(labels, mode, most, { skipObserved: skip, minEntries }).then(
-      (found) => current && setRanked(found),
-      (error: Error) => current && setRanked(error.message),
-    )
-    return () => {
-      current = false
-    }
-  }, [labels.join('\n'), mode, most, skip, minEntries, model])
-  const highest = typeof ranked === 'string' ? 1 : (ranked[0]?.predicted ?? 1)
+  const asked = labels.map((label, m) => (averaged.includes(m) ? '' : label))
+  const { value: ranked, problem } = useAnswer(
+    () => call.top(asked, mode, most, { skipObserved: skip, minEntries }),
+    [asked.join('\n'), mode, most, skip, minEntries, model, namesVersion],
+  )
+  // Ranking a mode of times means to ask about it: then nothing is averaged.
+  useEffect(() => setAveraged((old) => old.filter((m) => m !== mode)), [mode])
+  const setLabel = (m: number, label: string): void => {
+    setAveraged(label === '' ? [...averaged, m] : averaged.filter((each) => each !== m))
+    if (label !== '') onLabel(m, label)
+  }
   return (
     <div class="stack">
       <div class="pair wide">
@@ -42,8 +45,9 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
           <LabelField
             key={m}
             {...model.modes[m]}
-            value={labels[m]}
-            onChange={(value) => onLabel(m, value)}
+            value={asked[m]}
+            placeholder="on average"
+            onChange={(value) => setLabel(m, value)}
             suggest={(text) => call.suggest(m, text)}
           />
         ))}
@@ -57,16 +61,16 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
             ))}
           </select>
         </label>
+        <label class="field">
+          <span class="field-head">Entries that a row must have</span>
+          <input
+            type="number"
+            min={0}
+            value={minEntries}
+            onInput={({ currentTarget }) => setMinEntries(Math.max(0, Number(currentTarget.value) || 0))}
+          />
+        </label>
       </div>
-      <label class="field">
-        <span class="field-head">Entries that a row must have</span>
-        <input
-          type="number"
-          min={0}
-          value={minEntries}
-          onInput={({ currentTarget }) => setMinEntries(Math.max(0, Number(currentTarget.value) || 0))}
-        />
-      </label>
       {model.observed && (
         <label class="check">
           <input
@@ -77,28 +81,10 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
           Only what was not observed
         </label>
       )}
-      {typeof ranked === 'string' ? (
-        <p class="soft">{ranked}</p>
+      {problem !== undefined ? (
+        <p class="soft">{problem}</p>
       ) : (
-        <ol class="ranking">
-          {ranked.map(({ label, predicted, observed, entries, components }) => (
-            <li key={label}>
-              <span class="bar" style={{ width: `${(100 * predicted) / (highest || 1)}%` }} />
-              <span class="bar-label">{label}</span>
-              <span class="number">
-                {formatNumber(predicted)}
-                {observed !== undefined && <small class="soft"> observed {formatNumber(observed)}</small>}
-                {entries !== undefined && <small class="soft"> {entries} entries</small>}
-                {components.length > 0 && (
-                  <small class="soft" title="components that made it so">
-                    {' '}
-                    by {components.join(', ')}
-                  </small>
-                )}
-              </span>
-            </li>
-          ))}
-        </ol>
+        <RankingList ranked={ranked ?? []} {...{ model, chosen, onChoose }} />
       )}
     </div>
   )

@@ -8,19 +8,21 @@ import {
   kindByName,
   packingByName,
   sizeOfRun,
-  unpackedEnding,
+  type TensorModel,
 } from 'lacuna/internal'
-import { guessTable, jsonTable, readRows, type Table, textTable } from 'lacuna/tables'
 import { describeError } from '../../run/remote.ts'
-import type { Opened, ReadSettings, TableChoice } from '../protocol.ts'
-import { parquetTable } from './parquet.ts'
+import type { Opened, ReadSettings } from '../protocol.ts'
+import type { Question } from '../understanding/index.ts'
+import { isWorkbook, openTable } from './openTable.ts'
+import { readBytes, throttle } from './readBytes.ts'
 import { summarizeModel } from './summary.ts'
+import { readTable, understandTable } from './understand/index.ts'
 
 /** The most memory that a problem may take in a tab, in bytes. */
 const MOST_BYTES = 2 ** 31
 
 /**
- * Finds out what a file contains, by its name and, for .npz, by its content; guesses the columns of a table
+ * Finds out what a file contains, by its name and, for .npz, by its content; understands the columns of a table
  * and decodes a model. Throws if the studio cannot open it.
  */
 export async function inspectFile(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
@@ -32,11 +34,15 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
       'option',
       `${name}: the studio does not unpack Zstandard; unpack the file first, or pack it with gzip.`,
     )
-  if (isTableKind(kind)) {
-    const { columns, modes, value, problem } = await guessTable(await openTable(file))
-    const merge = value === undefined ? 'count' : 'error'
-    const choice: TableChoice = { modes, value, merge }
-    return { opened: { kind: 'table', name, columns, choice, problem: problem && describeError(problem) } }
+  if (isTableKind(kind) || isWorkbook(name)) {
+    checkFileSize(file)
+    const { table, sheets } = await openTable(file)
+    const understanding = await understandTable(table, sheets)
+    const { choice } = understanding
+    const problem = isComplete(choice)
+      ? undefined
+      : `${name}: it is not clear which columns are the modes; choose at least two columns as modes.`
+    return { opened: { kind: 'table', name, understanding, choice, problem } }
   }
   if (kind === 'npz') {
     checkFileSize(file)
@@ -48,31 +54,14 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
   } else if (kind === undefined)
     throw new InputError(
       'option',
-      `${name}: the studio opens .tns, .csv, .tsv, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
+      `${name}: the studio opens .tns, .csv, .tsv, .xlsx, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
     )
   return { opened: { kind: 'tensor', name } }
 }
 
-/**
- * Opens a table of any format; its rows are those that the command line reads.
- * @param onRead called with the bytes read so far
- */
-async function openTable(
-  file: File,
-  { decimal, melt }: Pick<TableChoice, 'decimal' | 'melt'> = {},
-  onRead: (bytes: number) => void = () => {},
-): Promise<Table> {
-  const { name } = file
-  const kind = kindByName(name)
-  if (kind === 'parquet') return parquetTable(file)
-  const source = { name, open: () => readBytes(file, onRead) }
-  if (kind === 'json') return jsonTable([source])
-  return textTable([source], {
-    ...(unpackedEnding(name) === 'tsv' && { delimiter: '\t' }),
-    decimal,
-    ...(melt !== undefined && { header: true }),
-  })
-}
+/** Whether a choice has the two modes that a tensor needs. */
+const isComplete = ({ modes, melt }: { modes: readonly string[]; melt?: string }): boolean =>
+  modes.length + (melt === undefined ? 0 : 1) >= 2
 
 /** Whether an .npz file is a model that Lacuna saved, by its metadata. */
 function isModel(bytes: Uint8Array, name: string): boolean {
@@ -80,104 +69,63 @@ function isModel(bytes: Uint8Array, name: string): boolean {
   return metadata instanceof Uint8Array && new TextDecoder().decode(metadata).includes('"lacuna-model"')
 }
 
+/** The data of a file, and what was found while it was read. */
+export interface FileData {
+  tensor: SparseTensor
+  /** Sentences about what was guessed or left out. */
+  remarks: string[]
+  /** What must be asked about a table. */
+  questions: Question[]
+  /** Whether the rows of a table are kept in memory, so that another choice does not read the file again. */
+  isKept?: boolean
+}
+
 /**
  * Reads a table or tensor.
  * @param onProgress called with the fraction of the file that was read
- * @returns the tensor, and sentences about what was guessed or left out
+ * @param like a model: rows are those of its labels, and entries of others are left out; nothing is asked
  */
 export async function readFile(
   file: File,
   { choice, negative, merge }: ReadSettings,
   onProgress: (fraction: number) => void,
-): Promise<{ tensor: SparseTensor; remarks: string[] }> {
+  like?: TensorModel,
+): Promise<FileData> {
   const { name } = file
   checkFileSize(file)
   const progress = throttle((bytes) => onProgress(Math.min(1, bytes / file.size)))
-  const remarks: string[] = []
-  const withRemarks = (tensor: SparseTensor) => {
-    const counts = countsRemark(tensor)
-    return {
-      tensor,
-      remarks: counts ? [...remarks, describeError(new InputError('option', counts))] : remarks,
-    }
-  }
   if (choice) {
-    if (choice.modes.length + (choice.melt === undefined ? 0 : 1) < 2)
+    if (!isComplete(choice))
       throw new InputError(
         'option',
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
-    const table = await openTable(file, choice, progress)
-    /** Throws if this number of rows would make a tensor that is too large for a tab. */
-    const checkRows = (rows: number): void =>
+    const { table, badLines, counts } = await openTable(file, progress)
+    const onRows = (rows: number): void =>
       checkTensorSize(
         name,
         choice.modes.map(() => 1),
         rows,
         1,
       )
-    return withRemarks(
-      await readRows(table, {
-        ...choice,
-        negative,
-        onRemark: ({ text }) => remarks.push(text),
-        onRows: checkRows,
-      }),
-    )
+    const found = await readTable(table, { choice, negative, badLines: () => badLines, counts, onRows, like })
+    return { ...withCountsRemark(found), isKept: table.isKept() }
   }
   const duplicates = merge === 'count' ? 'sum' : merge
   const kind = kindByName(name)
+  const plain = (tensor: SparseTensor): FileData => withCountsRemark({ tensor, remarks: [], questions: [] })
   if (kind === 'tns')
-    return withRemarks(await readTns(readBytes(file, progress), { name, negative, duplicates }))
+    return plain(await readTns(readBytes(file, progress), { name, negative, duplicates, dims: like?.dims }))
   const bytes = new Uint8Array(await file.arrayBuffer())
   const decode = kind === 'npy' ? decodeTensorNpy : decodeTensorNpz
-  return withRemarks(decode(bytes, name, { negative, duplicates }))
+  return plain(decode(bytes, name, { negative, duplicates }))
 }
 
-/** Streams the bytes of a file, decompressed if its name ends with .gz. */
-async function* readBytes(file: File, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  const counted = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
-    transform(piece, controller) {
-      bytes += piece.length
-      onRead(bytes)
-      controller.enqueue(piece as Uint8Array<ArrayBuffer>)
-    },
-  })
-  const stream = file.stream().pipeThrough(counted)
-  const plain: ReadableStream<Uint8Array> = packingByName(file.name)
-    ? stream.pipeThrough(new DecompressionStream('gzip'))
-    : stream
-  const reader = plain.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } catch (error) {
-    if (error instanceof TypeError)
-      throw new InputError(
-        'option',
-        `${file.name}: the gzip data is damaged or cut short; fetch the file again.`,
-        {
-          cause: error,
-        },
-      )
-    throw error
-  } finally {
-    void reader.cancel().catch(() => {})
-  }
-}
-
-/** Returns a function that passes at most one call in 100 ms on to `report`, and drops the others. */
-function throttle(report: (bytes: number) => void): (bytes: number) => void {
-  let lastCall = -Infinity
-  return (bytes) => {
-    if (performance.now() - lastCall < 100) return
-    lastCall = performance.now()
-    report(bytes)
-  }
+/** Adds the remark on counts that lack zeros, if the data are such. */
+function withCountsRemark<D extends FileData>(data: D): D {
+  const counts = countsRemark(data.tensor)
+  if (!counts) return data
+  return { ...data, remarks: [...data.remarks, describeError(new InputError('option', counts))] }
 }
 
 /** Throws if a file is too large for a tab; a packed file is assumed to unpack to four times its size. */

@@ -1,8 +1,11 @@
 /** Summaries of tensors and models for the page. */
-import { describeTensor, type SparseTensor } from 'lacuna'
-import type { OutOfFold } from 'lacuna/folds'
+import { CpModel, describeTensor, type SparseTensor } from 'lacuna'
+import { CpEnsemble, type OutOfFold } from 'lacuna/folds'
 import type { TensorModel } from 'lacuna/internal'
 import type { Bin, DataSummary, ModelSummary, ModeSummary } from '../protocol.ts'
+
+/** A mode of a tensor or a model. */
+type Mode = NonNullable<SparseTensor['modes']>[number]
 
 /** The largest number of bins of a histogram. */
 const BINS = 32
@@ -89,11 +92,14 @@ export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> 
     models: model.members.length,
     ...readOutOfFold(model),
     observed: false,
+    hasIntervals: hasIntervals(model),
     modes: model.dims.map((size, mode) => ({
       name: modeTitle(model, mode),
       size,
       labelled: model.labels?.[mode] !== undefined,
+      isTime: isTimeMode(model.modes?.[mode]),
     })),
+    range: model.range,
     ...extra,
   }
 }
@@ -104,3 +110,24 @@ function readOutOfFold({ training }: TensorModel): Pick<ModelSummary, 'outOfFold
   if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
   return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }
 }
+
+/** Words of the names of modes of time. */
+const TIME =
+  /^(year|quarter|month|week|day|weekday|hour|minute|second|time|timestamp|date|slot|period|when)s?$/
+
+/** Whether a mode is one of times, by its type, its binning or the words of its name. */
+export function isTimeMode(mode: Mode | undefined): boolean {
+  if (!mode) return false
+  if (/^(DATE|TIME)/.test(mode.type ?? '')) return true
+  const words = `${mode.name} ${mode.from?.binning ?? ''}`.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+  return words
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => TIME.test(word))
+}
+
+/** Whether a model has prediction intervals: an ensemble with residuals, or a model with a learned prior. */
+const hasIntervals = (model: TensorModel): boolean =>
+  model instanceof CpModel
+    ? model.prior?.kind === 'learned' && model.observed !== undefined && !model.reshaping
+    : model instanceof CpEnsemble && model.intervals !== undefined

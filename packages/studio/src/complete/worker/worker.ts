@@ -1,176 +1,198 @@
 /**
- * The worker of the Complete view: reads a file, runs the solver and answers queries about the model. Its
- * state, one data set and one model, is module state because each page has one such worker.
+ * The worker of the Complete view: reads files, runs the solver and answers queries about the models. Its
+ * state, data and models by the numbers of their jobs, is module state because each page has one such worker.
  */
-import { CpModel, encodeModel, InputError, type SparseTensor, split } from 'lacuna'
-import { type CpEnsemble, encodeEnsemble } from 'lacuna/folds'
-import { explainStop } from 'lacuna/internal'
-import { InteractiveRun, type RunSettings } from '../../run/interactiveRun.ts'
-import { sendEvent, serveCalls } from '../../run/remote.ts'
+import { CpModel, encodeModel, InputError, type SparseTensor } from 'lacuna'
+import { type CpEnsemble, decodeAnyModel, encodeEnsemble } from 'lacuna/folds'
+import type { Progress } from '../../run/interactiveRun.ts'
+import { type CallContext, sendEvent, serveCalls } from '../../run/remote.ts'
 import type {
-  Component,
   DataSummary,
-  FoldInOutcome,
+  GapMap,
+  LearnSettings,
   ModelSummary,
   Opened,
-  Prediction,
-  Ranked,
   ReadSettings,
-  Slice,
+  RunKind,
+  TestResult,
+  TrialSummary,
 } from '../protocol.ts'
-import { listComponents, predictCell, rankRows, readSlice } from './explore.ts'
-import { foldLines } from './foldLines.ts'
+import type { HeldModel } from './answers/answeringModel.ts'
+import { modelQueries } from './answers/queries.ts'
+import { mapGaps } from './gapMap.ts'
+import { hashStream } from './hashStream.ts'
+import { judgeOnEntries, type Learner, startLearning } from './learn/index.ts'
 import { checkTensorSize, inspectFile, readFile } from './openFile.ts'
-import { predictionsCsv } from './predictions.ts'
 import { summarizeData, summarizeModel } from './summary.ts'
 
-/** The data that was read, with the name of its file. */
-let data: { name: string; tensor: SparseTensor } | undefined
-/** The run on the data, once it was prepared. */
-let run: InteractiveRun | undefined
-/** The model that queries are about: learned, opened, or restored after a reload. */
-let model: CpModel | CpEnsemble | undefined
-/** The entries from which new rows were folded in. */
-let foldedEntries: SparseTensor[] = []
+/** Data that was read, with the name of its file. */
+interface HeldData {
+  name: string
+  tensor: SparseTensor
+}
+
+/** An event of a job: the page drops those of jobs that it no longer awaits. */
+export interface JobEvent<T> {
+  job: number
+  value: T
+}
+
+/** Data by the number of the job that read it. */
+const datasets = new Map<number, HeldData>()
+/** Models by the number of their run, or of the job that opened them. */
+const models = new Map<number, HeldModel>()
+/** The runs that are active, by their number. */
+const learners = new Map<number, Learner>()
+/** The run whose model queries are about. */
+let shown: number | undefined
 
 /** The functions that the page calls by name (run/remote.ts). */
 const functions = {
-  /** Finds out what a file contains. A model becomes the current one; data is only read by `read`. */
-  async inspect(file: File): Promise<Opened> {
+  /** Finds out what a file contains. A model is held under the number of the job; data is only read by `read`. */
+  async inspect(this: CallContext, job: number, file: File): Promise<Opened> {
     const found = await inspectFile(file)
-    if (found.model) {
-      functions.drop()
-      data = undefined
-      model = found.model
-    }
+    this.signal.throwIfAborted()
+    if (found.model) models.set(job, { model: found.model, folded: [] })
     return found.opened
   },
 
-  /** Reads a file into the current data; sends `reading` events with the fraction read. */
-  async read(file: File, reading: ReadSettings): Promise<DataSummary> {
-    const { tensor, remarks } = await readFile(file, reading, (fraction) => sendEvent('reading', fraction))
+  /**
+   * Reads a file and holds its data under the number of the job; sends `reading` events with the fraction read.
+   * Ends early if the call is cancelled.
+   */
+  async read(this: CallContext, job: number, file: File, reading: ReadSettings): Promise<DataSummary> {
+    const { signal } = this
+    const { tensor, remarks, questions, isKept } = await readFile(file, reading, (fraction) => {
+      signal.throwIfAborted()
+      sendEvent('reading', { job, value: fraction } satisfies JobEvent<number>)
+    })
+    signal.throwIfAborted()
     checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
-    functions.drop()
-    data = { name: file.name, tensor }
-    return summarizeData(tensor, remarks)
+    datasets.set(job, { name: file.name, tensor })
+    return { ...summarizeData(tensor, remarks), questions, isKept }
+  },
+
+  /** How the cells of data are missing, over two modes. */
+  gaps: (data: number, rows: number, columns: number): GapMap => mapGaps(dataOf(data).tensor, rows, columns),
+
+  /**
+   * Runs the solver on data and holds the model under the number of the run; sends `epoch`, `trial`,
+   * `checkpoint` and `activity` events.
+   * @param checkpoint of a run with these settings on the same data, from which it goes on
+   */
+  async start(
+    this: CallContext,
+    job: number,
+    data: number,
+    kind: RunKind,
+    settings: LearnSettings,
+    checkpoint?: Uint8Array,
+  ): Promise<ModelSummary> {
+    const { signal } = this
+    const { name, tensor } = dataOf(data)
+    const rank = settings.rank === 'auto' ? 1 : settings.rank
+    checkTensorSize(name, tensor.dims, tensor.values.length, rank)
+    const learner = startLearning({
+      ...{ kind, name, tensor, settings, signal, checkpoint },
+      onCheckpoint: (value) => sendEvent('checkpoint', { job, value } satisfies JobEvent<Uint8Array>),
+      onEpoch: (value) => sendEvent('epoch', { job, value } satisfies JobEvent<Progress>),
+      onTrial: (value) => sendEvent('trial', { job, value } satisfies JobEvent<TrialSummary>),
+      onActivity: (value) => sendEvent('activity', { job, value } satisfies JobEvent<string>),
+    })
+    learners.set(job, learner)
+    signal.addEventListener('abort', () => learner.stop())
+    try {
+      const { model, heldOut, extra } = await learner.result
+      signal.throwIfAborted()
+      models.set(job, { model, data: tensor, heldOut, folded: [] })
+      return summarizeModel(model, { observed: true, ...extra })
+    } finally {
+      learners.delete(job)
+    }
+  },
+
+  /** Evaluates the model of a run on a test file, whose rows are found by their labels. */
+  async evaluateFile(run: number, file: File, reading: ReadSettings): Promise<TestResult> {
+    const held = models.get(run)
+    if (!held) throw new InputError('option', 'The model of this run is no longer there.')
+    const { model, data } = held
+    const { tensor, remarks } = await readFile(file, reading, () => {}, model)
+    const { verdict, calibration } = await judgeOnEntries(model, data ?? tensor, tensor, file.name)
+    if (!verdict || !calibration)
+      throw new InputError('option', `${file.name} has fewer than 10 entries of rows that the model knows.`)
+    return { name: file.name, verdict, calibration, remarks }
+  },
+
+  /** Pauses a run before its next round. */
+  pause: (run: number) => learners.get(run)?.pause(),
+  /** Ends the pause of a run. */
+  resume: (run: number) => learners.get(run)?.resume(),
+  /** Stops a run, which then ends with its best model so far. */
+  stop: (run: number) => learners.get(run)?.stop(),
+
+  /**
+   * Drops data and models that are not among these numbers, and sets the run that queries are about.
+   * @param ids the numbers of the data and runs that the page still shows or awaits
+   */
+  retain(ids: number[], run: number | undefined): void {
+    for (const held of [datasets, models])
+      for (const id of held.keys()) if (!ids.includes(id)) held.delete(id)
+    shown = run
   },
 
   /**
-   * Prepares a run on the current data.
-   * @param heldOut the fraction of the entries held out; the same entries for the same seed as on the command
-   * line
+   * Holds a stored model under the number of its run.
+   * @param data the number of the data it was learned from; undefined if that is not read
    */
-  prepare(heldOut: number, seed: number, rank: number): void {
-    functions.drop()
-    if (!data) throw new InputError('option', 'There is no data yet; drop a file first.')
-    const { name, tensor } = data
-    checkTensorSize(name, tensor.dims, tensor.values.length, rank)
-    const { train, validation } =
-      heldOut > 0 ? split(tensor, { validation: heldOut }, seed) : { train: tensor }
-    const prepared: InteractiveRun = new InteractiveRun(
-      train,
-      { validation },
-      { onEpoch: (progress) => prepared === run && sendEvent('epoch', progress) },
-    )
-    run = prepared
+  restoreModel(run: number, data: number | undefined, bytes: Uint8Array): void {
+    const tensor = data === undefined ? undefined : dataOf(data).tensor
+    models.set(run, { model: decodeAnyModel(bytes, 'model.npz'), data: tensor, folded: [] })
   },
 
-  /** Runs the solver; sends `epoch` events. */
-  async run(settings: RunSettings): Promise<ModelSummary> {
-    if (!run) throw new InputError('option', 'There is no data yet; drop a file first.')
-    checkTensorSize(data!.name, data!.tensor.dims, data!.tensor.values.length, settings.rank)
-    const completion = await run.run(settings)
-    model = completion.model
-    foldedEntries = []
-    const { train, validation, stopped } = completion
-    return summarizeModel(model, {
-      train,
-      validation,
-      observed: true,
-      stopped: explainStop(stopped, completion.settings),
-    })
+  /** Attaches data to the model of a run, which was restored before its data was read. */
+  attachData(run: number, data: number): void {
+    const held = models.get(run)
+    if (held) held.data = dataOf(data).tensor
   },
 
-  /** Pauses before the next round. */
-  pause: () => run?.pause(),
-  /** Ends the pause. */
-  resume: () => run?.resume(),
-  /** Applies other settings before the next round, and ends a pause. */
-  change: (settings: RunSettings) => run?.change(settings),
-  /** Discards the run and the model; the data stays. */
-  drop(): void {
-    void run?.close()
-    run = undefined
-    model = undefined
-    foldedEntries = []
+  /** The hash of a file's content, by which a session knows it again. */
+  hashFile(this: CallContext, file: File): Promise<string> {
+    return hashStream(file.stream(), this.signal)
   },
 
-  /** Restores the model of the current data after a reload. */
-  restoreModel(bytes: Uint8Array): Promise<Opened> {
-    const current = data
-    return functions.inspect(new File([bytes as Uint8Array<ArrayBuffer>], 'model.npz')).then((opened) => {
-      data = current
-      return opened
-    })
+  ...modelQueries(shownModel),
+  /** The model that is shown, as the bytes of an .npz file. */
+  modelFile: (): Uint8Array => encodeAnyModel(currentModel()),
+  /** The model of a run as the bytes of an .npz file, to be stored. */
+  modelBytes(run: number): Uint8Array {
+    const held = models.get(run)
+    if (!held) throw new InputError('option', 'The model of this run is no longer there.')
+    return encodeAnyModel(held.model)
   },
-
-  /** The components of the model, by decreasing share. */
-  components: (): Component[] => listComponents(currentModel()),
-  /** Labels of a mode that match a text that the user types. */
-  suggest: (mode: number, text: string): string[] => currentModel().suggest(mode, text),
-  /** The prediction of a cell. @param labels per mode, the label of the row */
-  predict: (labels: string[]): Prediction => predictCell(currentModel(), observedEntries(), findRows(labels)),
-  /** The rows of a mode with the largest predictions; the other modes are fixed by their labels. */
-  top: (
-    labels: string[],
-    mode: number,
-    most: number,
-    filter: { skipObserved: boolean; minEntries: number },
-  ): Ranked[] => rankRows(currentModel(), observedEntries(), findRows(labels, [mode]), mode, most, filter),
-  /** Folds in new rows. @param lines one entry per line: a label per mode, and the value */
-  async foldIn(lines: string): Promise<FoldInOutcome> {
-    const found = await foldLines(currentModel(), lines)
-    foldedEntries.push(found.entries)
-    model = found.model
-    return { model: summarizeModel(model, { observed: true }), added: found.added }
-  },
-  /** A matrix of the tensor: the modes `rows` and `columns` vary, the others are fixed by their labels. */
-  slice: (labels: string[], rows: number, columns: number): Slice =>
-    readSlice(currentModel(), observedEntries(), findRows(labels, [rows, columns]), rows, columns),
-  /** The model as the bytes of an .npz file. */
-  modelFile: (): Uint8Array => {
-    const current = currentModel()
-    return current instanceof CpModel ? encodeModel(current) : encodeEnsemble(current)
-  },
-  /** The predictions as a .csv file. */
-  predictions: (): Blob => predictionsCsv(currentModel(), observedEntries()),
 }
 
 /** The functions that the page can call. */
 export type CompleteFunctions = typeof functions
 
-/** The model; throws if there is none. */
-function currentModel(): CpModel | CpEnsemble {
-  if (!model) throw new InputError('option', 'There is no model yet; run first.')
-  return model
+/** The data that was read by a job; throws if there is none. */
+function dataOf(job: number): HeldData {
+  const held = datasets.get(job)
+  if (!held) throw new InputError('option', 'There is no data yet; drop a file first.')
+  return held
 }
 
-/** The observed entries: those of the data and those of the rows that were folded in. */
-function observedEntries(): SparseTensor | undefined {
-  const all = [...(data ? [data.tensor] : []), ...foldedEntries]
-  if (all.length < 2) return all[0]
-  const { dims } = currentModel()
-  return {
-    ...all[0],
-    dims,
-    indices: dims.map((_, mode) => Uint32Array.from(all.flatMap(({ indices }) => [...indices[mode]]))),
-    values: Float32Array.from(all.flatMap(({ values }) => [...values])),
-  }
+/** The model that is shown, with its data; throws if there is none. */
+function shownModel(): HeldModel {
+  const held = shown === undefined ? undefined : models.get(shown)
+  if (!held) throw new InputError('option', 'There is no model yet; run first.')
+  return held
 }
 
-/** The row of each mode's label; 0 for the free modes, whose label is not read. */
-function findRows(labels: string[], free: number[] = []): number[] {
-  return labels.map((label, mode) => (free.includes(mode) ? 0 : currentModel().lookup.row(mode, label)))
-}
+/** The model that is shown; throws if there is none. */
+const currentModel = (): CpModel | CpEnsemble => shownModel().model
+
+/** Encodes a model or an ensemble as an .npz file. */
+const encodeAnyModel = (model: CpModel | CpEnsemble): Uint8Array =>
+  model instanceof CpModel ? encodeModel(model) : encodeEnsemble(model)
 
 serveCalls(functions)

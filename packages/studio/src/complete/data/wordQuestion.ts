@@ -1,0 +1,74 @@
+/** The words of a question about a table and of its answers. */
+import { formatCount } from 'lacuna-figures/numbers'
+import type { Answer, BadRow, Question } from '../understanding/index.ts'
+
+/** The words before the answers of a question. */
+export function wordQuestion(question: Question): string {
+  switch (question.kind) {
+    case 'dates':
+    case 'number':
+    case 'unit':
+      return `“${question.example}” in ${question.column} is`
+    case 'wide':
+      return `The ${formatCount(question.count)} columns ${question.first} … ${question.last} are`
+    case 'repeats':
+      return `${countRows(question.rows)} the coordinates of an earlier one:`
+    case 'bad':
+      return question.rows === 1
+        ? 'One row cannot be read:'
+        : `${formatCount(question.rows)} rows cannot be read:`
+    case 'negative':
+      return question.entries === 1
+        ? 'One value is negative:'
+        : `${formatCount(question.entries)} values are negative:`
+  }
+}
+
+/** The words of an answer. */
+export function wordAnswer(question: Question, { key, reading }: Answer): string {
+  switch (question.kind) {
+    case 'dates':
+      return formatTime(reading ?? '')
+    case 'number':
+      return key === 'text'
+        ? 'a label'
+        : `${reading}${key === 'thousands' ? ' (thousands)' : ' (a fraction)'}`
+    case 'unit':
+      return key === 'remove' ? `${reading} (${question.unit} left away)` : 'a label'
+    case 'wide':
+      return key === 'melt' ? pluralOf(question.mode) : 'columns of their own'
+    case 'repeats':
+      return { sum: 'add up', mean: 'take the mean', last: 'take the last' }[key] ?? key
+    case 'bad':
+      return question.rows === 1 ? 'leave it out' : 'leave them out'
+    case 'negative':
+      return key === 'keep' ? 'keep' : 'clip to 0'
+  }
+}
+
+/** What is wrong with a row. */
+export function wordBadRow({ line, column, text, fields }: BadRow, unit: 'line' | 'row'): string {
+  const where = `${unit} ${line}`
+  if (column !== undefined) return `${where}: ${column} is “${text}”`
+  const what = fields === 0 ? 'text behind a quoted field' : fields === 1 ? '1 field' : `${fields} fields`
+  return `${where}: ${what} in “${text}”`
+}
+
+/** A count of rows with a verb: '58 rows repeat'. */
+const countRows = (rows: number): string =>
+  rows === 1 ? 'One row repeats' : `${formatCount(rows)} rows repeat`
+
+/** The plural of a mode that columns are; of one that is not known, a description. */
+const pluralOf = (mode: string): string =>
+  mode === 'column' ? 'the labels of one mode' : /s$/.test(mode) ? mode : `${mode}s`
+
+/** A time in ISO 8601 in words: April 1, 2014; with the time of day unless it is midnight. */
+function formatTime(iso: string): string {
+  const time = new Date(iso)
+  const hasClock = !/T00:00:00/.test(iso)
+  return new Intl.DateTimeFormat('en', {
+    dateStyle: 'long',
+    ...(hasClock && { timeStyle: 'short' }),
+    timeZone: 'UTC',
+  }).format(time)
+}

@@ -1,0 +1,22 @@
+/** The question that a person would ask of a model first: which items are best for whom. */
+import type { ModelMode } from '../../protocol.ts'
+
+/** A mode whose rows are ranked, and the mode of the row that they are ranked for. */
+export interface DefaultQuestion {
+  ranked: number
+  asked: number
+}
+
+/**
+ * Ranks the second mode that is not of times for a row of the first, as `lacuna complete` proposes: tables list
+ * users before films. A single such mode is ranked for a time; of times alone the mode with most rows.
+ */
+export function defaultQuestion(modes: readonly Pick<ModelMode, 'size' | 'isTime'>[]): DefaultQuestion {
+  const [first, second] = Array.from(modes.keys()).filter((mode) => !modes[mode].isTime)
+  if (second !== undefined) return { ranked: second, asked: first }
+  const others = Array.from(modes.keys())
+    .filter((mode) => mode !== first)
+    .sort((a, b) => modes[b].size - modes[a].size)
+  const order = first === undefined ? others : [first, ...others]
+  return { ranked: order[0], asked: order[1] ?? order[0] }
+}

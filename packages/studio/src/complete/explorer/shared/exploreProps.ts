@@ -1,0 +1,23 @@
+/** The properties that Explorer passes to the pages of a model. */
+import type { Remote } from '../../../run/remote.ts'
+import type { ModelSummary } from '../../protocol.ts'
+import type { CompleteFunctions } from '../../worker/worker.ts'
+
+/** A model, the row chosen in each mode, and the worker that answers queries about them. */
+export interface ExploreProps {
+  model: ModelSummary
+  /** Per mode, the label of the chosen row. */
+  labels: string[]
+  /** Chooses another row of a mode. */
+  onLabel(mode: number, label: string): void
+  /** The number of the chosen component, which all pages light up; undefined if none is. */
+  chosen: number | undefined
+  /** Chooses a component, or none. */
+  onChoose(component: number | undefined): void
+  /** Increases when names of rows have changed, so that pages ask again. */
+  namesVersion: number
+  /** The functions of the view's worker. */
+  call: Remote<CompleteFunctions>
+  /** Shows the message of an error in the page's notice. */
+  showError(error: unknown): void
+}

@@ -1,0 +1,36 @@
+/** The offer to go on with a run that a reload of the page has interrupted. */
+import type { StoredCheckpoint } from '../state/index.ts'
+
+interface Props {
+  interrupted: StoredCheckpoint
+  disabled: boolean
+  onGoOn(): void
+  onForget(): void
+}
+
+/** Says how far the run was, with buttons that go on or give it up. */
+export function InterruptedCard({ interrupted, disabled, onGoOn, onForget }: Props) {
+  return (
+    <section class="card stack" aria-label="Interrupted run">
+      <p>
+        A run was interrupted {progressOf(interrupted)}, when the page was closed or reloaded.
+        {interrupted.bytes ? ' It can go on from its last checkpoint.' : ' It can be started again.'}
+      </p>
+      <div class="buttons">
+        <button type="button" class="button primary" disabled={disabled} onClick={onGoOn}>
+          Go on with the run
+        </button>
+        <button type="button" class="button quiet" onClick={onForget}>
+          Give it up
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** How far a run was, as a clause. */
+function progressOf({ kind, history, trials }: StoredCheckpoint): string {
+  if (kind === 'best') return `after ${trials.length} trials`
+  const epochs = history.at(-1)?.epoch
+  return epochs === undefined ? 'at its beginning' : `after ${Math.round(epochs)} epochs`
+}

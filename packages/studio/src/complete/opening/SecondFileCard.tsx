@@ -1,0 +1,39 @@
+/** What to do with a file that is opened while another is shown. */
+import type { SecondFile } from './useSecondFile.ts'
+
+/** Asks whether a file has names of rows or is new data; or offers to undo that it has replaced another. */
+export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: SecondFile) {
+  if (asked)
+    return (
+      <section class="card stack" aria-label="Second file">
+        <p>
+          <b>{asked.file.name}</b>: names for {asked.mode}, or new data?
+        </p>
+        <div class="buttons">
+          <button type="button" class="button primary" onClick={() => answer('names')}>
+            Names for {asked.mode}
+          </button>
+          <button type="button" class="button" onClick={() => answer('data')}>
+            New data
+          </button>
+          <button type="button" class="button quiet" onClick={dismiss}>
+            Neither
+          </button>
+        </div>
+      </section>
+    )
+  if (!replaced) return null
+  return (
+    <section class="card stack tight" aria-label="Second file">
+      <p class="soft">This file was opened in place of {replaced.name}, which is kept as a session.</p>
+      <div class="buttons">
+        <button type="button" class="button" onClick={undo}>
+          Back to {replaced.name}
+        </button>
+        <button type="button" class="button quiet" onClick={dismiss}>
+          Stay here
+        </button>
+      </div>
+    </section>
+  )
+}

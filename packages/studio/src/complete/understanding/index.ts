@@ -1,0 +1,26 @@
+/** What is understood of a table, and how it becomes a tensor: plain data shared by the page and its worker. */
+export {
+  binningsOf,
+  type ChoiceChanges,
+  isPlaceColumn,
+  PLACE,
+  type PlaceChoice,
+  possibleBinnings,
+  ROW,
+  type Role,
+  roleOf,
+  setBinnings,
+  setRole,
+  type TableChoice,
+  type TableFormat,
+} from './choice.ts'
+export {
+  type Answer,
+  applyAnswer,
+  type BadRow,
+  isChosen,
+  openQuestions,
+  type Question,
+  type Understanding,
+  withFoundDates,
+} from './questions.ts'

@@ -1,0 +1,116 @@
+/**
+ * What the worker understood of a table, and what it asks, as plain data: each answer to a question holds the
+ * changes of the choice that it means. The page words them.
+ */
+import type { ColumnSummary, NegativePolicy } from 'lacuna/internal'
+import type { ChoiceChanges, TableChoice } from './choice.ts'
+
+/** An answer to a question. */
+export interface Answer {
+  /** Names the answer; unique in its question. */
+  key: string
+  /** What the example of the question would be read as: a date in ISO 8601, or a number. */
+  reading?: string
+  /** What the answer changes, by which it is known to be chosen. */
+  changes: ChoiceChanges
+  /** The roles of the columns that are guessed once the answer is known. */
+  roles?: Partial<TableChoice>
+}
+
+/** A row that cannot be read. */
+export interface BadRow {
+  /** The line of the file, or the number of the row. */
+  line: number
+  /** The column that cannot be read; undefined if the line has not as many fields as the first. */
+  column?: string
+  /** The text of the cell or of the line, abbreviated. */
+  text: string
+  /** The number of fields of the line, where that is what is wrong; 0 if there is text behind a quoted field. */
+  fields?: number
+}
+
+/** The facts of a question, by its kind. */
+export type QuestionFacts =
+  /** Dates that can be read in one or more ways other than ISO 8601. */
+  | { kind: 'dates'; column: string; example: string }
+  /** Numbers such as 1,234, whose separator may stand before fractions or between thousands. */
+  | { kind: 'number'; column: string; example: string }
+  /** Numbers with a unit. */
+  | { kind: 'unit'; column: string; example: string; unit: string }
+  /** Columns that are labels of one mode. */
+  | { kind: 'wide'; first: string; last: string; count: number; mode: string }
+  /** Rows of the same coordinates. */
+  | { kind: 'repeats'; rows: number }
+  /** Rows that cannot be read. */
+  | { kind: 'bad'; rows: number; unit: 'line' | 'row'; examples: BadRow[] }
+  /** Negative values, which a nonnegative model does not predict. */
+  | { kind: 'negative'; entries: number }
+
+/** A question about a table. */
+export type Question = QuestionFacts & {
+  /** Unique among the questions about a table. */
+  id: string
+  /** Whether it must be answered before anything is learned; else an answer was guessed. */
+  isNeeded: boolean
+  answers: Answer[]
+}
+
+/** What was understood of a table by its first rows. */
+export interface Understanding {
+  columns: ColumnSummary[]
+  /** The guessed choice. */
+  choice: TableChoice
+  /** The first rows, as text; as many columns as `columns`, or the first of very many. */
+  preview: string[][]
+  questions: Question[]
+  /** The sheets of a workbook, and the one that is the table. */
+  sheets?: { all: string[]; sheet: string }
+}
+
+/** Whether a choice contains the changes of an answer. */
+export function isChosen(
+  { changes }: Answer,
+  settings: { choice?: TableChoice; negative?: string },
+): boolean {
+  const current: Record<string, unknown> = { ...settings.choice, negative: settings.negative }
+  return Object.entries(changes).every(
+    ([key, value]) => JSON.stringify(current[key]) === JSON.stringify(value),
+  )
+}
+
+/**
+ * The settings after an answer. Roles that the user has changed stay, unless the answer is about the columns of
+ * a wide table, which have no roles otherwise; so does a chosen way to merge rows.
+ */
+export function applyAnswer<S extends { choice?: TableChoice; negative: NegativePolicy }>(
+  settings: S,
+  { changes, roles }: Answer,
+): S {
+  const { negative = settings.negative, ...choiceChanges } = changes
+  const { choice } = settings
+  if (!choice) return { ...settings, negative }
+  const keepsRoles = choice.edited && !('melt' in changes)
+  const isMerged = choice.merge !== 'error' && choice.merge !== 'count'
+  const next = { ...choice, ...(keepsRoles ? {} : roles), ...choiceChanges }
+  const merge = isMerged && next.merge === 'error' ? choice.merge : next.merge
+  return { ...settings, negative, choice: { ...next, merge } }
+}
+
+/** The questions that must be answered and are not. */
+export const openQuestions = (
+  questions: readonly Question[],
+  settings: { choice?: TableChoice; negative?: string },
+): Question[] =>
+  questions.filter(
+    ({ isNeeded, answers }) => isNeeded && !answers.some((answer) => isChosen(answer, settings)),
+  )
+
+/** The settings with the format of dates that all rows have shown, where the user did not have to choose it. */
+export function withFoundDates<S extends { choice?: TableChoice }>(
+  settings: S,
+  questions: readonly Question[] = [],
+): S {
+  const found = questions.find(({ kind, isNeeded }) => kind === 'dates' && !isNeeded)?.answers[0]
+  if (!settings.choice || settings.choice.dates || !found) return settings
+  return { ...settings, choice: { ...settings.choice, dates: [found.key] } }
+}

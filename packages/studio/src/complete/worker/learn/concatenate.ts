@@ -1,0 +1,12 @@
+/** Joins the pieces in which checkpoints are encoded. */
+
+/** Joins pieces of bytes. */
+export function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}

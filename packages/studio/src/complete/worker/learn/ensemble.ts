@@ -1,0 +1,104 @@
+/** Runs by folds: several models, each without one fold, and for the best run a search of the settings. */
+import { InputError } from 'lacuna'
+import {
+  type ByFoldsOptions,
+  completeByFolds,
+  decodeSearch,
+  encodeSearch,
+  type FoldedCompletion,
+} from 'lacuna/folds'
+import { choosesByDefault, trialName } from 'lacuna/internal'
+import { openEngine } from '../../../run/engine.ts'
+import { concatenate } from './concatenate.ts'
+import { judgeOnEntries, judgeOutOfFold } from './judge.ts'
+import { holdOut, runOptions } from './quick.ts'
+import type { Learned, Learner, LearnTask } from './task.ts'
+import { trialSummary } from './trial.ts'
+
+/** The shortest time between two messages about what is being done, in milliseconds. */
+const MESSAGE_INTERVAL_MS = 250
+
+/** The time between two checkpoints, in seconds. */
+const CHECKPOINT_SECONDS = 4
+
+/** Starts a run by folds: the best run, or a quick one with as many folds as the settings tell. */
+export function startByFolds(task: LearnTask): Learner {
+  const finish = new AbortController()
+  return {
+    pause() {},
+    resume() {},
+    stop: () => finish.abort(),
+    result: learnEnsemble(task, finish.signal),
+  }
+}
+
+/** Learns an ensemble, and judges it on the held-out entries, or out of fold. */
+async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Learned> {
+  const { kind, tensor, settings, signal } = task
+  const { train, validation } = holdOut(tensor, settings)
+  const options = { ...runOptions(settings), engine: await openEngine(), signal }
+  const search: ByFoldsOptions =
+    kind === 'best'
+      ? { findRank: 'best', choose: true, seconds: settings.seconds }
+      : {
+          // The time is not limited, but a search can finish early only where there is a limit.
+          ...{ folds: settings.folds, choose: choosesByDefault(options), seconds: 1e9 },
+          ...(settings.rank === 'auto' && { findRank: 'smallest' as const }),
+        }
+  const rank = kind === 'best' || settings.rank === 'auto' ? {} : { rank: settings.rank }
+  const result = await completeByFolds(
+    train,
+    { ...options, ...rank },
+    { ...search, ...reports(task), ...checkpoints(task), finish },
+  )
+  if (!result) throw new InputError('option', 'The run was stopped before any model was there.')
+  signal.throwIfAborted()
+  task.onActivity('Comparing the models with baselines')
+  const { model, outOfFold } = result
+  const judgement = validation ? await judgeOnEntries(model, train, validation, 'the held-out entries') : {}
+  return {
+    model,
+    heldOut: validation,
+    extra: {
+      stopped: describeEnd(result, finish.aborted),
+      leftOut: result.leftOut,
+      chosen: result.choice && trialName(result.choice.chosen),
+      ...(outOfFold && { verdict: judgeOutOfFold(outOfFold) }),
+      ...judgement,
+    },
+  }
+}
+
+/** Saves the search every few seconds, and goes on from a saved one. */
+const checkpoints = ({ checkpoint, onCheckpoint }: LearnTask): ByFoldsOptions => ({
+  checkpointing: {
+    saved: checkpoint && decodeSearch(checkpoint, 'the checkpoint'),
+    every: CHECKPOINT_SECONDS,
+    save: async (state) => onCheckpoint(concatenate(encodeSearch(state))),
+  },
+})
+
+/** Callbacks that report trials, and what is being done at most every MESSAGE_INTERVAL_MS. */
+function reports({ onTrial, onActivity }: LearnTask): ByFoldsOptions {
+  let current = ''
+  let reportedAt = 0
+  return {
+    onBegin(trial) {
+      current = trialName(trial)
+      onActivity(`Trying ${current}`)
+    },
+    onEpoch(fold, { epoch }) {
+      if (performance.now() - reportedAt < MESSAGE_INTERVAL_MS) return
+      reportedAt = performance.now()
+      onActivity(`Trying ${current}: model ${fold + 1}, epoch ${Math.round(epoch)}`)
+    },
+    onTrial: (trial) => onTrial(trialSummary(trial)),
+  }
+}
+
+/** Why a run by folds ended, as a clause. */
+function describeEnd({ model, leftOut }: FoldedCompletion, isFinished: boolean): string {
+  const models = `${model.members.length} models were combined`
+  if (isFinished) return `${models}, when you asked to finish`
+  return leftOut.length > 0 ? `${models}, when the time was up` : models
+}

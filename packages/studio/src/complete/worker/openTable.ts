@@ -1,0 +1,135 @@
+/**
+ * Opens a file as a table of the library, whatever its format. The table that was opened last stays open, with
+ * its rows in memory, so that another choice of its columns does not read the file again.
+ */
+import { InputError } from 'lacuna'
+import { cellText, kindByName, unpackedEnding } from 'lacuna/internal'
+import { jsonTable, type Table, textTable } from 'lacuna/tables'
+import { parquetTable } from './parquet.ts'
+import { readBytes } from './readBytes.ts'
+import { type BadRows, isWideHeader, type KeptTable, keepTable } from './understand/index.ts'
+import { openWorkbook } from './xlsx.ts'
+
+/** An open table. */
+export interface OpenTable {
+  table: KeptTable
+  /** The lines that are no rows, once the table has been read. */
+  badLines: BadRows
+  /** Counts that were found while the table was read, by choice (readTable.ts). */
+  counts: Map<string, number>
+  /** Called with the bytes of the file that have been read; throws if nobody wants them any more. */
+  onRead(bytes: number): void
+  /** The sheets of a workbook, and the one that is the table. */
+  sheets?: { all: string[]; sheet: string }
+}
+
+/** The most bad lines that are listed. */
+const MOST_LISTED = 100
+/** The most characters of a bad line that are shown. */
+const MOST_TEXT = 80
+
+/** Whether a file is a workbook, by its name. */
+export const isWorkbook = (name: string): boolean => /\.(xlsx|xlsm)$/i.test(name)
+
+/** The table that was opened last. Module state, since files come to the worker as new objects in every call. */
+let last: { key: string; opened: OpenTable } | undefined
+
+/**
+ * Opens a table, or returns the open one of the same file.
+ * @param onRead called with the bytes read so far, if the file is read
+ */
+export async function openTable(file: File, onRead: (bytes: number) => void = () => {}): Promise<OpenTable> {
+  const key = JSON.stringify([file.name, file.size, file.lastModified])
+  if (last?.key !== key) {
+    // A read of the table before may go on: it ends with the next bytes.
+    if (last) last.opened.onRead = refuseBytes
+    last = { key, opened: isWorkbook(file.name) ? await openSheet(file) : await openRows(file) }
+  }
+  last.opened.onRead = onRead
+  return last.opened
+}
+
+/** Ends the read of a table that is no longer open. */
+function refuseBytes(): void {
+  throw new DOMException('Another file was opened.', 'AbortError')
+}
+
+/**
+ * Opens a sheet of a workbook: the one whose name stands in brackets in the name of the file (nameSheet), else the
+ * one with the most cells.
+ */
+async function openSheet(file: File): Promise<OpenTable> {
+  const { sheets, open } = await openWorkbook(file)
+  const [, named] = /\[([^[\]]*)\]\.\w+$/.exec(file.name) ?? []
+  const largest = sheets.reduce((most, one) => (one.cells > most.cells ? one : most))
+  const { name } = sheets.find((one) => one.name === named) ?? largest
+  return {
+    table: keepTable(await open(name)),
+    badLines: { rows: 0, examples: [] },
+    counts: new Map(),
+    onRead() {},
+    sheets: { all: sheets.map((one) => one.name), sheet: name },
+  }
+}
+
+/** Opens a file of rows. */
+async function openRows(file: File): Promise<OpenTable> {
+  const badLines: BadRows = { rows: 0, examples: [] }
+  let opened: OpenTable | undefined
+  const source = { name: file.name, open: () => readBytes(file, (bytes) => opened?.onRead(bytes)) }
+  const table = await openSource(file, source, badLines)
+  opened = { table: keepTable(table), badLines, counts: new Map(), onRead() {} }
+  return opened
+}
+
+/** Opens the table in a file, by its format. @param badLines receives the lines that are no rows, when they are read */
+async function openSource(file: File, source: TextSource, badLines: BadRows): Promise<Table> {
+  const { name } = file
+  const kind = kindByName(name)
+  if (kind === 'parquet') return parquetTable(file)
+  if (kind === 'json') return jsonTable([source])
+  const decoder = new TextDecoder()
+  const table = await openText(source, {
+    ...(unpackedEnding(name) === 'tsv' && { delimiter: '\t' }),
+    onBadLine(line: number, fields: number, bytes: Uint8Array): void {
+      badLines.rows++
+      if (badLines.examples.length < MOST_LISTED)
+        badLines.examples.push({ line, fields, text: decoder.decode(bytes.slice(0, MOST_TEXT)).trim() })
+    },
+  })
+  return {
+    ...table,
+    async *read(wanted, how) {
+      badLines.rows = 0
+      badLines.examples = []
+      yield* table.read(wanted, how)
+    },
+  }
+}
+
+/** A file of text, as the library opens it. */
+type TextSource = Parameters<typeof textTable>[0][number]
+
+/**
+ * Opens a table as text. Where it is not clear what a comma in numbers means, a point is taken as the decimal
+ * sign, and the question is asked (understandTable.ts). Numbers in the first line are names of columns if they
+ * are the labels of a wide table.
+ */
+async function openText(
+  source: TextSource,
+  options: NonNullable<Parameters<typeof textTable>[1]>,
+): Promise<Table> {
+  const open = async (more: typeof options): ReturnType<typeof textTable> => {
+    try {
+      return await textTable([source], { ...options, ...more })
+    } catch (error) {
+      if (!(error instanceof InputError) || error.code !== 'table' || more.decimal) throw error
+      return textTable([source], { ...options, ...more, decimal: '.' })
+    }
+  }
+  const table = await open({})
+  if (table.dialect.header) return table
+  const { columns, rowCount } = await table.sample()
+  const first = columns.map((cells) => (cells instanceof Float64Array ? null : cellText(cells, 0)))
+  return rowCount > 1 && isWideHeader(first) ? open({ header: true }) : table
+}

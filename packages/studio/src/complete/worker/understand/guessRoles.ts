@@ -1,0 +1,198 @@
+/**
+ * Guesses the roles of the columns for the page. Unlike the command line's, a guess takes coordinates for places,
+ * leaves free text out, and takes times only where the rows need them to differ.
+ */
+import {
+  type Batch,
+  binnings,
+  type ColumnSummary,
+  cellText,
+  guessValue,
+  isFraction,
+  isNumeric,
+  isTime,
+  TimeColumn,
+} from 'lacuna/internal'
+import type { Table } from 'lacuna/tables'
+import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/index.ts'
+
+/** Names of latitudes and longitudes. */
+const LATITUDE = /^(.*[_\s.])?lat(itude)?$/i
+const LONGITUDE = /^(.*[_\s.])?(lon|lng|long|longitude)$/i
+/** Names of columns that number the rows. */
+const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
+/** Names of identifiers. */
+const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
+/** A text of which more than this fraction is distinct says nothing about other rows. */
+const FREE_TEXT = 0.9
+/** Free text is recognized by at least so many rows. */
+const FREE_TEXT_ROWS = 50
+/** Coordinates with more decimals than this are not those of a grid. */
+const MOST_DECIMALS = 4
+/** Microseconds per day. */
+const DAY = 86_400e6
+
+/** What was guessed. */
+export type RoleGuess = Pick<TableChoice, 'modes' | 'value' | 'place' | 'merge'>
+
+/**
+ * Guesses modes and value.
+ * @param columns as the format of the choice makes them; a column with a unit that is removed is one of numbers
+ * @param dates formats of dates
+ */
+export function guessRoles(
+  table: Table,
+  sample: Batch,
+  columns: readonly ColumnSummary[],
+  dates: readonly string[] | undefined,
+): RoleGuess {
+  const found = findPlace(columns)
+  const candidates = columns.filter(({ name }) => !LATITUDE.test(name) && !LONGITUDE.test(name))
+  const value = guessValue(candidates)?.name
+  // Events are counted on a grid; places of values have a grid of their own, unless they are very exact.
+  const decimals = found && value !== undefined ? decimalsOf(sample, columns, found) : 2
+  const place = found && { ...found, decimals: decimals > MOST_DECIMALS ? 2 : decimals }
+  const others = candidates.filter(
+    ({ name, numbersRows }) => name !== value && !numbersRows && !ROW.test(name),
+  )
+  const times = others.filter(isTime)
+  const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
+  const ids = things.filter(({ name }) => ID.test(name))
+  const useful = things.filter((column) => !isFreeText(column, columns, sample))
+  let chosen = ids.length >= 2 ? ids : useful.length >= 2 || place ? useful : things
+  // Rows that are events at places and times are counted there; what else they have is left out.
+  if (value === undefined && place && times.length > 0) chosen = []
+  const merge = value === undefined ? 'count' : 'error'
+  const context = { table, sample, columns, dates }
+  const fixed = [...chosen.map(({ name }) => name), ...(place ? [PLACE] : [])]
+  const binned =
+    times.length === 0
+      ? []
+      : value === undefined
+        ? timesOfEvents(context, times[0])
+        : timesOfValues(context, place ? [...fixed, place.latitude, place.longitude] : fixed, times[0])
+  const modes = inOrder([...fixed, ...binned], columns, place)
+  return { modes, value, merge, ...(place && { place }) }
+}
+
+/** The most decimals that the coordinates of the sample have. */
+function decimalsOf(sample: Batch, columns: readonly ColumnSummary[], place: PlaceChoice): number {
+  const texts = [place.latitude, place.longitude].flatMap((name) =>
+    textsOf(
+      sample,
+      columns.findIndex((column) => column.name === name),
+    ),
+  )
+  return Math.max(1, ...texts.map((text) => /[.,](\d+?)0*$/.exec(text?.trim() ?? '')?.[1].length ?? 0))
+}
+
+/** The rows by which times are judged. */
+interface Context {
+  table: Table
+  sample: Batch
+  columns: readonly ColumnSummary[]
+  dates: readonly string[] | undefined
+}
+
+/** The latitude and the longitude, if there is one of each. */
+function findPlace(columns: readonly ColumnSummary[]): PlaceChoice | undefined {
+  const find = (name: RegExp): string[] =>
+    columns.filter((column) => name.test(column.name) && isNumeric(column.type)).map((column) => column.name)
+  const [latitudes, longitudes] = [find(LATITUDE), find(LONGITUDE)]
+  if (latitudes.length !== 1 || longitudes.length !== 1) return undefined
+  return { latitude: latitudes[0], longitude: longitudes[0], decimals: 2 }
+}
+
+/** Whether nearly every row of a column of text has a text of its own. */
+function isFreeText(column: ColumnSummary, columns: readonly ColumnSummary[], sample: Batch): boolean {
+  if (column.type !== 'VARCHAR' || ID.test(column.name)) return false
+  const cells = sample.columns[columns.indexOf(column)]
+  if (cells === undefined || cells instanceof Float64Array) return false
+  const texts = new Set<string>()
+  let filled = 0
+  for (let row = 0; row < sample.rowCount; row++) {
+    const text = cellText(cells, row)
+    if (text === null) continue
+    texts.add(text)
+    filled++
+  }
+  return filled >= FREE_TEXT_ROWS && texts.size > FREE_TEXT * filled
+}
+
+/** The binnings of the time of events: days, or months of many years, and hours if there are clock times. */
+function timesOfEvents(context: Context, { name }: ColumnSummary): string[] {
+  const times = timesOf(context, name).filter((time) => !Number.isNaN(time))
+  if (times.length === 0) return []
+  const [first, last] = times.reduce(
+    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  )
+  const hasClock = times.some((time) => time % DAY !== 0)
+  const isLong = last - first > 3 * 365 * DAY
+  return [`${isLong ? 'month' : 'day'}(${name})`, ...(hasClock ? [`hour(${name})`] : [])]
+}
+
+/** The coarsest binning of a time by which rows of values differ; none if they differ without it. */
+function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): string[] {
+  const { sample, columns } = context
+  const keys = fixed.flatMap((mode) => {
+    const column = columns.findIndex((one) => one.name === mode)
+    return column < 0 ? [] : [textsOf(sample, column)]
+  })
+  const repeats = (more?: readonly unknown[]): number => {
+    const seen = new Set<string>()
+    for (let row = 0; row < sample.rowCount; row++)
+      seen.add(JSON.stringify([...keys.map((texts) => texts[row]), more?.[row]]))
+    return sample.rowCount - seen.size
+  }
+  if (fixed.length >= 2 && repeats() === 0) return []
+  const times = timesOf(context, name)
+  const options = [
+    ...(['week', 'day'] as const).map((bin) => ({
+      text: `${bin}(${name})`,
+      keys: Array.from(times, (time) => binnings[bin].bin(time, 0)),
+    })),
+    {
+      text: name,
+      keys: textsOf(
+        sample,
+        columns.findIndex((one) => one.name === name),
+      ),
+    },
+  ]
+  const found = options.find((one) => repeats(one.keys) === 0)
+  if (found) return [found.text]
+  // No binning makes the rows differ: the time is needed only where there is no other second mode.
+  return fixed.length >= 2 ? [] : [`day(${name})`]
+}
+
+/** The times of a column in the sample, in microseconds since 1970. */
+function timesOf({ table, sample, columns, dates }: Context, name: string): Float64Array {
+  const column = columns.findIndex((one) => one.name === name)
+  return new TimeColumn(name, table.columns[column].type, dates).times(
+    sample.columns[column],
+    sample.rowCount,
+  )
+}
+
+/** The cells of a column of the sample as texts. */
+function textsOf(sample: Batch, column: number): (string | null)[] {
+  const cells = sample.columns[column]
+  return Array.from({ length: sample.rowCount }, (_, row) =>
+    cells instanceof Float64Array ? String(cells[row]) : cellText(cells, row),
+  )
+}
+
+/** Modes in the order of their columns. */
+function inOrder(
+  modes: readonly string[],
+  columns: readonly ColumnSummary[],
+  place: PlaceChoice | undefined,
+): string[] {
+  const position = (mode: string): number => {
+    const name = mode === PLACE && place ? place.latitude : mode
+    const plain = columns.findIndex((column) => column.name === name)
+    return plain >= 0 ? plain : columns.findIndex((column) => mode.endsWith(`(${column.name})`))
+  }
+  return [...modes].sort((a, b) => position(a) - position(b))
+}

@@ -1,0 +1,226 @@
+/**
+ * Reads a table as a tensor by a choice. What the choice leaves open (rows that cannot be read, repeated rows,
+ * negative values, ambiguous dates) becomes a question, and the data is read as if its first answer was given, so
+ * that the page can show it; nothing is learned from it before the answer.
+ */
+import { InputError, type SparseTensor } from 'lacuna'
+import { meltTable, type NegativePolicy, type TensorModel, timeBins } from 'lacuna/internal'
+import { readRows, type Table } from 'lacuna/tables'
+import {
+  type Answer,
+  type BadRow,
+  binningsOf,
+  type Question,
+  type TableChoice,
+} from '../../understanding/index.ts'
+import { type BadRows, type CellRules, cleanTable } from './cleanTable.ts'
+import { convertTimes } from './convertTimes.ts'
+import { chooseDates } from './dateQuestion.ts'
+import { firstRows } from './sampleTexts.ts'
+import { projectTable, withNumberSigns, withPlaces, withRowNumbers } from './shapeTable.ts'
+import { unitOf } from './unitQuestion.ts'
+
+/** How a table is read. */
+export interface TableReading {
+  choice: TableChoice
+  negative: NegativePolicy
+  /** Lines that are no rows, as far as the table has been read. */
+  badLines?: () => BadRows
+  /** Counts of repeated rows and negative values that were found before, by choice; they are added to. */
+  counts?: Map<string, number>
+  /** A model: rows are those of its labels, and entries of others are left out; nothing is asked. */
+  like?: TensorModel
+  /** Called with the number of rows read so far. */
+  onRows?(rows: number): void
+}
+
+/** A tensor that was read, what was left out, and what must be asked. */
+export interface ReadTable {
+  tensor: SparseTensor
+  remarks: string[]
+  questions: Question[]
+}
+
+/** Reads a table; throws an InputError where no question can help. */
+export async function readTable(table: Table, reading: TableReading): Promise<ReadTable> {
+  const { onRows, counts = new Map() } = reading
+  let { choice, negative } = reading
+  const questions: Question[] = []
+  const dates = choice.dates ? undefined : await chooseDates(table, choice, counts)
+  if (dates) choice = { ...choice, dates: [dates.format] }
+  if (dates?.question) questions.push(dates.question)
+  if (reading.like) {
+    const { tensor, remarks } = await readOnce(table, choice, negative, onRows, reading.like)
+    return { tensor, remarks, questions: [] }
+  }
+  const countKey = (what: string): string =>
+    JSON.stringify([what, { ...reading.choice, merge: '', skipBadRows: '' }])
+  let badRows: BadRows | undefined
+  let repeats = choice.merge === 'error' ? undefined : counts.get(countKey('repeats'))
+  let negatives = negative === 'error' ? undefined : counts.get(countKey('negatives'))
+  for (;;) {
+    try {
+      const { tensor, remarks, bad } = await readOnce(table, choice, negative, onRows)
+      const lines = reading.badLines?.()
+      const all = {
+        rows: bad.rows + (lines?.rows ?? 0),
+        examples: [...(lines?.examples ?? []), ...bad.examples],
+      }
+      if (all.rows > 0) questions.push(badQuestion(all, table.unit))
+      if (repeats !== undefined) questions.push(repeatsQuestion(repeats))
+      if (negatives !== undefined) questions.push(negativeQuestion(negatives))
+      return { tensor, remarks, questions }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error
+      if (error.code === 'duplicate' && repeats === undefined) {
+        repeats = await countRepeats(table, choice, negative)
+        counts.set(countKey('repeats'), repeats)
+        choice = { ...choice, merge: 'sum' }
+      } else if (
+        badRows === undefined &&
+        !choice.skipBadRows &&
+        (error.code === 'value' || error.code === 'table')
+      ) {
+        badRows = await findBadRows(table, choice)
+        if (badRows.rows > 0) choice = { ...choice, skipBadRows: true }
+        else if (error.code === 'table') throw error
+      } else if (error.code === 'value' && negative === 'error' && negatives === undefined) {
+        negative = 'keep'
+        negatives = await countNegatives(table, choice)
+        if (negatives === 0) throw error
+        counts.set(countKey('negatives'), negatives)
+      } else throw error
+    }
+  }
+}
+
+/** Reads a table once, by a choice that must leave nothing open. */
+async function readOnce(
+  table: Table,
+  choice: TableChoice,
+  negative: NegativePolicy,
+  onRows?: (rows: number) => void,
+  like?: TensorModel,
+): Promise<{ tensor: SparseTensor; remarks: string[]; bad: BadRows }> {
+  const remarks: string[] = []
+  const bad: BadRows = { rows: 0, examples: [] }
+  const shaped = await shapeTable(table, choice)
+  const isCleaned = choice.skipBadRows || choice.removeUnits
+  const clean = isCleaned ? cleanTable(shaped.table, await cellRules(shaped, choice), bad) : shaped.table
+  const tensor = await readRows(clean, {
+    modes: shaped.modes,
+    value: shaped.value,
+    weight: choice.weight,
+    merge: choice.merge,
+    dates: choice.dates,
+    negative,
+    ...(like && (like.modes ? { like, ...(like.labels && { dims: like.dims }) } : { dims: like.dims })),
+    onRemark: ({ text }) => remarks.push(text),
+    onRows,
+  })
+  // Without leave to skip them, rows that cannot be read are still an error.
+  if (bad.rows > 0 && !choice.skipBadRows)
+    throw new InputError('value', `${table.name}: there are rows that cannot be read.`)
+  // The cells that were cleared are the rows of the question, and not empty for the user.
+  const count = bad.rows === 1 ? 'one row is' : `${bad.rows} rows are`
+  const own = remarks.filter((text) => !text.startsWith(`${clean.name}: ${count} left out, since a mode`))
+  return { tensor, remarks: own, bad }
+}
+
+/** A table in the shape of a choice, with the modes and the value that it then has. */
+interface ShapedTable {
+  table: Table
+  modes: string[]
+  value?: string
+}
+
+/** Gives a table the shape of a choice: its number signs, places, numbered rows, and melted columns. */
+async function shapeTable(source: Table, choice: TableChoice): Promise<ShapedTable> {
+  let table = withNumberSigns(source, choice)
+  if (choice.dates) table = convertTimes(table, binnedTimes(table, choice), choice.dates)
+  if (choice.place) table = withPlaces(table, choice.place)
+  if (choice.numberRows) table = withRowNumbers(table)
+  const { modes, melt, value } = choice
+  if (melt === undefined) return { table, modes, value }
+  const ignored = new Set(choice.ignored)
+  const positions = table.columns.flatMap(({ name }, c) => (ignored.has(name) ? [] : [c]))
+  const others = choice.weight === undefined ? modes : [...modes, choice.weight]
+  const long = meltTable(projectTable(table, positions), melt, others)
+  const [mode, cells] = long.columns.slice(-2)
+  return { table: long, modes: modes.includes(mode.name) ? modes : [...modes, mode.name], value: cells.name }
+}
+
+/** Positions of the columns that are modes by a binning of times alone. */
+const binnedTimes = ({ columns }: Table, choice: TableChoice): number[] =>
+  columns.flatMap(({ name }, c) => {
+    const own = binningsOf(choice, name)
+    return own.length > 0 && own.every((binning) => timeBins.some((bin) => bin === binning)) ? [c] : []
+  })
+
+/** The rules by which cells are readable: numbers, times, and the unit of the value. */
+async function cellRules({ table, modes, value }: ShapedTable, choice: TableChoice): Promise<CellRules> {
+  const find = (name: string | undefined): number[] =>
+    table.columns.flatMap((column, c) => (column.name === name ? [c] : []))
+  const binned = (isWanted: (binning: string) => boolean): number[] =>
+    table.columns.flatMap(({ name }, c) =>
+      binningsOf({ ...choice, modes }, name).some((binning) => binning !== 'none' && isWanted(binning))
+        ? [c]
+        : [],
+    )
+  const isNumber = (binning: string): boolean => /^(round|bins)/.test(binning)
+  const [unitColumn] = choice.removeUnits ? find(value) : []
+  const style = unitColumn === undefined ? undefined : unitOf(await firstRows(table), unitColumn)
+  return {
+    numbers: [...find(value), ...find(choice.weight), ...binned(isNumber)],
+    times: binned((binning) => !isNumber(binning)),
+    dates: choice.dates,
+    ...(style && { unit: { column: unitColumn, style } }),
+  }
+}
+
+/** The rows that cannot be read. */
+async function findBadRows(table: Table, choice: TableChoice): Promise<BadRows> {
+  const found: BadRows = { rows: 0, examples: [] }
+  const shaped = await shapeTable(table, choice)
+  const rules = await cellRules(shaped, choice)
+  const wanted = [...new Set([...rules.numbers, ...rules.times])].map((column) => ({ column }))
+  if (wanted.length === 0) return found
+  for await (const _ of cleanTable(shaped.table, rules, found).read(wanted)) void _
+  return found
+}
+
+/** The number of rows that have the coordinates of an earlier one. */
+async function countRepeats(table: Table, choice: TableChoice, negative: NegativePolicy): Promise<number> {
+  const { tensor } = await readOnce(
+    table,
+    { ...choice, merge: 'count', weight: undefined, skipBadRows: true },
+    negative,
+  )
+  return tensor.values.reduce((sum, count) => sum + count, 0) - tensor.values.length
+}
+
+/** The number of negative values. */
+async function countNegatives(table: Table, choice: TableChoice): Promise<number> {
+  const merge = choice.merge === 'error' ? 'last' : choice.merge
+  const { tensor } = await readOnce(table, { ...choice, merge, skipBadRows: true }, 'keep')
+  return tensor.values.reduce((count, x) => count + (x < 0 ? 1 : 0), 0)
+}
+
+/** The question what is done with rows that cannot be read. */
+const badQuestion = ({ rows, examples }: BadRows, unit: Table['unit']): Question => ({
+  ...{ kind: 'bad', id: 'bad', isNeeded: true, rows, unit },
+  examples: [...examples].sort((a: BadRow, b: BadRow) => a.line - b.line),
+  answers: [{ key: 'skip', changes: { skipBadRows: true } }],
+})
+
+/** The question how repeated rows are merged. */
+const repeatsQuestion = (rows: number): Question => ({
+  ...{ kind: 'repeats', id: 'repeats', isNeeded: true, rows },
+  answers: (['sum', 'mean', 'last'] as const).map((merge): Answer => ({ key: merge, changes: { merge } })),
+})
+
+/** The question what is done with negative values. */
+const negativeQuestion = (entries: number): Question => ({
+  ...{ kind: 'negative', id: 'negative', isNeeded: true, entries },
+  answers: (['keep', 'clip'] as const).map((negative): Answer => ({ key: negative, changes: { negative } })),
+})

@@ -1,0 +1,19 @@
+/** Fonts and colours that all charts share. */
+export const chartStyle = {
+  fontFamily: 'var(--font)',
+  fontSize: '11px',
+  background: 'none',
+  color: 'var(--soft)',
+} as const
+
+/** Colours of the tips that appear under the pointer. */
+export const tipStyle = { fill: 'var(--card)', stroke: 'var(--line-strong)', fontSize: 11 } as const
+
+/** A series of a chart. */
+export interface LegendEntry {
+  text: string
+  /** A CSS colour, which may be a variable of the theme. */
+  colour: string
+  /** SVG's stroke-dasharray; a solid line without it. */
+  dash?: string
+}

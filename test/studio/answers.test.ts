@@ -1,0 +1,268 @@
+/** Answers of the studio's worker about a model, without a browser. */
+import { describe, expect, it } from 'vitest'
+import { CpModel } from '#lacuna/model/index.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { formatByError } from '../../packages/figures/src/numbers.ts'
+import { defaultQuestion } from '../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
+import type { HeldModel } from '../../packages/studio/src/complete/worker/answers/answeringModel.ts'
+import { reduceProfile } from '../../packages/studio/src/complete/worker/answers/components.ts'
+import { splitLine } from '../../packages/studio/src/complete/worker/answers/parseQueries.ts'
+import { mapPlaces } from '../../packages/studio/src/complete/worker/answers/places.ts'
+import { modelQueries } from '../../packages/studio/src/complete/worker/answers/queries.ts'
+import {
+  calibrate,
+  histogramOf,
+  leverages,
+} from '../../packages/studio/src/complete/worker/answers/validation.ts'
+import { isTimeMode } from '../../packages/studio/src/complete/worker/summary.ts'
+
+/** Four users and five films, of ratings up to 5: the first two films would get more than 5 from everyone. */
+const films = new CpModel({
+  dims: [4, 5],
+  rank: 2,
+  factors: [Float32Array.of(2, 1, 2, 1, 1, 1, 1, 2), Float32Array.of(3, 0, 4, 0, 1, 0, 0, 1, 0.2, 0.2)],
+  modes: [{ name: 'user' }, { name: 'film' }],
+  labels: [
+    ['ann', 'bo', 'cy', 'di'],
+    ['10', '20', '30', '40', '50'],
+  ],
+  observed: {
+    ...{ entries: 12, min: 0, max: 5, mean: 3 },
+    counts: [Uint32Array.of(3, 3, 3, 3), Uint32Array.of(4, 3, 2, 2, 1)],
+    means: [new Float32Array(4).fill(3), new Float32Array(5).fill(3)],
+  },
+})
+const ratings: SparseTensor = {
+  dims: [4, 5],
+  indices: [Uint32Array.of(0, 0, 1, 2, 3), Uint32Array.of(0, 2, 1, 3, 4)],
+  values: Float32Array.of(5, 2, 4, 1, 1),
+}
+const held = (changes: Partial<HeldModel> = {}): HeldModel => ({
+  model: films,
+  data: ratings,
+  folded: [],
+  ...changes,
+})
+const lines = async (file: Blob): Promise<string[]> => (await file.text()).trim().split('\n')
+
+describe('the first question about a model', () => {
+  it('ranks the second mode that is not of times for a row of the first, however many rows they have', () => {
+    const [users, movies, weeks] = [
+      { size: 610, isTime: false },
+      { size: 9724, isTime: false },
+      { size: 99_999, isTime: true },
+    ]
+    expect(defaultQuestion([users, movies, weeks])).toEqual({ ranked: 1, asked: 0 })
+    expect(defaultQuestion([weeks, movies, users])).toEqual({ ranked: 2, asked: 1 })
+    expect(defaultQuestion([weeks, users])).toEqual({ ranked: 1, asked: 0 })
+    expect(defaultQuestion([weeks, { size: 7, isTime: true }])).toEqual({ ranked: 0, asked: 1 })
+  })
+
+  it('knows modes of times by type, binning and name', () => {
+    expect(isTimeMode({ name: 'week(timestamp)' })).toBe(true)
+    expect(isTimeMode({ name: 'seen', type: 'TIMESTAMP' })).toBe(true)
+    expect(isTimeMode({ name: 'orderDate' })).toBe(true)
+    expect(isTimeMode({ name: 'movieId' })).toBe(false)
+    expect(isTimeMode({ name: 'daylight' })).toBe(false)
+  })
+})
+
+describe('a ranking', () => {
+  it('is by the score before it is limited to the observed values, with the support of each row', () => {
+    const { top } = modelQueries(() => held())
+    const ranked = top(['ann', ''], 1, 3, { skipObserved: false, minEntries: 1 })
+    expect(ranked.map(({ label, predicted, score, entries }) => [label, predicted, score, entries])).toEqual([
+      ['20', 5, 8, 3],
+      ['10', 5, 6, 4],
+      ['30', 2, 2, 2],
+    ])
+    expect(ranked[0].components).toEqual([{ number: 1, fraction: 1 }])
+    expect(
+      top(['ann', ''], 1, 5, { skipObserved: true, minEntries: 1 }).map(({ label }) => label),
+    ).not.toContain('10')
+  })
+
+  it('takes the mean over a mode without a label', () => {
+    const { top } = modelQueries(() => held())
+    expect(top(['', ''], 1, 1, { skipObserved: false, minEntries: 1 })[0]).toMatchObject({
+      label: '20',
+      score: 6,
+    })
+  })
+
+  it('for a row of one’s own leaves out what was given and says which of it a suggestion resembles', async () => {
+    const mine = held()
+    const queries = modelQueries(() => mine)
+    const given = [
+      { label: '10', value: 5 },
+      { label: '40', value: 1 },
+    ]
+    const { added, model } = await queries.foldRow(
+      0,
+      'you',
+      given.map(({ label, value }) => ({ labels: ['', label], value })),
+    )
+    expect(added).toEqual([['you'], []])
+    expect(model.modes[0].size).toBe(5)
+    const best = queries.suggestFor(['you', ''], 1, 10, 1, given)
+    expect(best.map(({ label }) => label)).toEqual(['20', '30', '50'])
+    expect(best[0].because).toEqual(['10'])
+  })
+})
+
+it('a model with a learned prior has intervals of 90% around its predictions, within the observed values', () => {
+  const identity = Float32Array.of(1, 0, 0, 1)
+  const model = new CpModel({
+    ...films.fields,
+    prior: {
+      ...{ kind: 'learned', sigma2: 0.25, noise: [1, 0, 0], least: 0 },
+      means: [new Float32Array(2), new Float32Array(2)],
+      precisions: [identity, identity],
+    },
+  })
+  const { predict, top } = modelQueries(() => held({ model }))
+  const { interval, predicted } = predict(['di', '50'])
+  const { model: ofMean, noise } = model.variance([3, 4])
+  expect(interval!.high - predicted).toBeCloseTo(1.6449 * Math.sqrt(ofMean + noise), 6)
+  expect(interval!.low).toBe(0) // no observed value is smaller
+  const [best] = top(['di', ''], 1, 1, { skipObserved: false, minEntries: 1 })
+  expect(best.interval).toMatchObject({ level: 0.9 })
+  expect(predict(['ann', '20']).interval!.high).toBe(5)
+  expect(modelQueries(() => held()).predict(['ann', '20']).interval).toBeUndefined()
+})
+
+describe('saved predictions', () => {
+  const save = (request: Parameters<ReturnType<typeof modelQueries>['exportTable']>[0]) =>
+    modelQueries(() => held()).exportTable(request)
+
+  it('are the gaps, a slice as a table with inferred cells marked, rankings, or listed cells', async () => {
+    const gaps = save({ kind: 'gaps' })
+    expect(gaps.rows).toBe(20 - ratings.values.length)
+    expect((await lines(gaps.file)).slice(0, 2)).toEqual(['user,film,observed,prediction', 'ann,20,,5'])
+
+    const wide = save({ kind: 'wide', labels: ['', ''], rows: 0, columns: 1 })
+    expect((await lines(wide.file)).slice(0, 2)).toEqual(['user,10,20,30,40,50', 'ann,5,5*,2,1*,0.6*'])
+    expect(wide.remark).toContain('*')
+
+    const top = save({ kind: 'top', mode: 1, forMode: 0, most: 2, minEntries: 1, skipObserved: true })
+    expect((await lines(top.file)).slice(0, 3)).toEqual([
+      'user,rank,film,prediction,entries',
+      'ann,1,20,8,3',
+      'ann,2,40,1,2',
+    ])
+    expect(top.rows).toBe(8)
+
+    const listed = save({ kind: 'queries', text: 'film;remark;user\n20;x;bo\n99;x;bo\n10;x;ann\n' })
+    expect(await lines(listed.file)).toEqual(['user,film,observed,prediction', 'bo,20,4,5', 'ann,10,5,5'])
+    expect(listed.remark).toContain('99;x;bo')
+  })
+
+  it('refuse tables of more than a million cells and queries without a mode', () => {
+    const large = new CpModel({
+      dims: [2000, 2000],
+      rank: 1,
+      factors: [new Float32Array(2000), new Float32Array(2000)],
+    })
+    expect(() =>
+      modelQueries(() => held({ model: large, data: undefined })).exportTable({ kind: 'cells' }),
+    ).toThrow('4,000,000 cells')
+    expect(() => save({ kind: 'queries', text: 'user,x\nann,1' })).toThrow('no column for film')
+  })
+
+  it('have the digits that the error leaves', () => {
+    expect(formatByError(4.21378, 0.87)).toBe('4.21')
+    expect(formatByError(1292.6471, 38.7)).toBe('1293')
+    expect(formatByError(0.00123456, 0.0001)).toBe('0.001235')
+    expect(formatByError(0.1, undefined)).toBe('0.1')
+  })
+
+  it('reads fields of pasted lines in quotes', () => {
+    expect(splitLine('"Corner, ""left""",9,', ',')).toEqual(['Corner, "left"', '9', ''])
+  })
+})
+
+describe('names of rows', () => {
+  it('from another table stand for labels in suggestions, questions and answers', async () => {
+    const mine = held()
+    const queries = modelQueries(() => mine)
+    const csv = 'filmId,genre,title\n10,a,"Apartment, The"\n20,b,Brazil\n30,c,Twin\n40,d,Twin\n99,e,Other\n'
+    expect(await queries.attachNames(new File([csv], 'films.csv'))).toEqual({ mode: 'film', names: 5 })
+    expect(queries.suggest(1, 'tw')).toEqual(['Twin (30)', 'Twin (40)'])
+    expect(queries.predict(['ann', 'Apartment, The']).predicted).toBe(5)
+    expect(queries.predict(['ann', '10']).predicted).toBe(5)
+    expect(queries.components()[0].modes[1].strongest[0].label).toBe('Brazil')
+    await expect(queries.attachNames(new File(['a,b\nx,y\n'], 'other.csv'))).rejects.toThrow('names no rows')
+  })
+})
+
+describe('a component', () => {
+  it('has its part of every cell of a slice', () => {
+    const { slice } = modelQueries(() => held())
+    const { component, predicted } = slice(['', ''], 0, 1, 1)
+    expect(component![1]).toBe(predicted[1]) // ann and 20: all of it
+    expect(component![4] / predicted[4]).toBeCloseTo(2 / 3, 5) // ann and 50: 2 · 0.2 of 3 · 0.2
+    expect(slice(['', ''], 0, 1).component).toBeUndefined()
+  })
+
+  it('has a profile that keeps the largest value of every interval of rows', () => {
+    const profile = Float32Array.from({ length: 1200 }, (_, row) => (row === 777 ? 1 : 0.1))
+    const points = reduceProfile(profile, profile, String)
+    expect(points).toHaveLength(120)
+    expect(points.find(({ value }) => value === 1)).toMatchObject({ row: 770, label: '777' })
+  })
+
+  it('is drawn at the observed places where latitude and longitude were learned apart', () => {
+    const dims = [2, 5, 6]
+    const model = new CpModel({
+      dims,
+      rank: 1,
+      factors: dims.map((dim) => Float32Array.from({ length: dim }, (_, row) => row + 1)),
+      modes: [{ name: 'hour' }, { name: 'lat' }, { name: 'lon' }],
+      labels: [['1', '2'], [1, 2, 3, 4, 5].map((n) => `5${n}.5`), [1, 2, 3, 4, 5, 6].map((n) => `1${n}.5`)],
+    })
+    const data = {
+      dims,
+      indices: [Uint32Array.of(0, 1, 0), Uint32Array.of(0, 4, 4), Uint32Array.of(0, 5, 5)],
+      values: Float32Array.of(1, 2, 3),
+    }
+    const map = mapPlaces(model, data)!
+    expect(map.isCrossed).toBe(true)
+    expect(map.cells).toHaveLength(2)
+    expect(Array.from(map.components[0])).toEqual([1, Math.fround(1 / 30)])
+    expect(mapPlaces(films, ratings)).toBeUndefined()
+  })
+})
+
+describe('checks of a model', () => {
+  it('compare with held-out entries where there are any, and list the worst cells first', () => {
+    const { validate } = modelQueries(() => held({ heldOut: ratings }))
+    const found = validate()!
+    expect(found).toMatchObject({ of: 'held-out', entries: 5 })
+    expect(found.worst[0]).toMatchObject({ labels: ['bo', '20'], observed: 4, predicted: 5, residual: -1 })
+    expect(modelQueries(() => held()).validate()!.of).toBe('training')
+    expect(modelQueries(() => held({ data: undefined })).validate()).toBeUndefined()
+  })
+
+  it('have leverages between 0 and 1 that add up to the rank', () => {
+    const factor = Float32Array.of(1, 0, 1, 0, 1, 0, 0, 5)
+    const found = leverages(factor, 2)
+    expect(found[3]).toBeCloseTo(1, 6)
+    expect(found[0]).toBeCloseTo(1 / 3, 6)
+    expect(found.reduce((sum, x) => sum + x, 0)).toBeCloseTo(2, 6)
+  })
+
+  it('count every residual, and group predictions from the smallest to the largest', () => {
+    const residuals = Float32Array.from({ length: 1000 }, (_, n) => (n % 21) - 10)
+    const bins = histogramOf(residuals)
+    expect(bins.reduce((sum, { entries }) => sum + entries, 0)).toBe(1000)
+    expect(bins[0].from).toBe(-bins.at(-1)!.to)
+    const predicted = Float32Array.from({ length: 100 }, (_, n) => (n * 37) % 100)
+    const groups = calibrate(
+      predicted,
+      predicted.map((x) => 2 * x),
+    )
+    expect(groups).toHaveLength(10)
+    for (const { predicted: x, observed } of groups) expect(observed).toBeCloseTo(2 * x, 4)
+    expect(groups[0].predicted).toBeCloseTo(4.5, 6)
+  })
+})

@@ -1,0 +1,188 @@
+/** Charts and the pages of a model in Chromium. */
+import { readFile } from 'node:fs/promises'
+import type { Download, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { completeQuickly } from './completing.ts'
+import { type Studio, startStudio, type Visit, visit } from './studio.ts'
+
+/** Options of expect.poll: other work may share the machine. */
+const PATIENT = { timeout: 30_000 }
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await startStudio()
+})
+afterAll(() => studio?.close())
+
+/** The text of a downloaded file. */
+const textOf = async (download: Download): Promise<string> => readFile(await download.path(), 'utf8')
+
+/** Saves a chart by its menu. */
+async function save(page: Page, label: string, kind: 'SVG' | 'PNG' | 'CSV'): Promise<Download> {
+  await page.getByLabel(`Save: ${label}`, { exact: true }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('details[open] .menu-items').getByRole('button', { name: kind }).click(),
+  ])
+  return download
+}
+
+describe('a model of the sample', () => {
+  let here: Visit
+  beforeAll(async () => {
+    here = await visit(studio, '#complete?rank=4')
+    const { page } = here
+    await page.getByRole('button', { name: 'Bicycle trips' }).click()
+    await completeQuickly(page)
+  })
+
+  it('a chart shows values under the pointer, zooms, and is saved as SVG, PNG and CSV', async () => {
+    const { page, complaints } = here
+    const label = 'Relative error against epochs'
+    const chart = page.getByRole('img', { name: label })
+    await chart.locator('svg').first().waitFor()
+    await chart.scrollIntoViewIfNeeded()
+    const pointAtMiddle = async (): Promise<string> => {
+      const { x, y, width, height } = (await chart.boundingBox())!
+      await page.mouse.move(x + width / 2 + 1, y + height / 2)
+      await page.mouse.move(x + width / 2, y + height / 2)
+      return chart.locator('[aria-label="tip"]').evaluate((tip) => tip.textContent ?? '')
+    }
+    await expect
+      .poll(pointAtMiddle, PATIENT)
+      .toMatch(/epoch [\d.]+.*known entries: 0\.\d+.*held-out entries/s)
+
+    const svg = await textOf(await save(page, label, 'SVG'))
+    expect(svg).toContain('held-out entries')
+    expect(svg).not.toContain('var(--')
+    expect(svg).toMatch(/stroke="rgb\(0, 114, 178\)"/)
+    const png = await readFile(await (await save(page, label, 'PNG')).path())
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    const csv = (await textOf(await save(page, label, 'CSV'))).trim().split('\n')
+    expect(csv[0]).toBe('epoch,stage,known entries,held-out entries')
+    expect(csv.length).toBeGreaterThan(5)
+
+    await page.getByRole('button', { name: `Numbers: ${label}` }).click()
+    expect(
+      await page
+        .getByRole('region', { name: `Numbers of: ${label}` })
+        .locator('tbody tr')
+        .count(),
+    ).toBe(csv.length - 1)
+    const lastTick = (): Promise<number> =>
+      chart.locator('[aria-label="x-axis tick label"] text').last().textContent().then(Number)
+    const before = await lastTick()
+    const dragOver = async (): Promise<number> => {
+      const box = (await chart.boundingBox())! // what is above may have grown
+      await page.mouse.move(box.x + 60, box.y + 40)
+      await page.mouse.down()
+      await page.mouse.move(box.x + box.width / 3, box.y + 40, { steps: 3 })
+      await page.mouse.up()
+      return lastTick()
+    }
+    await expect.poll(dragOver, PATIENT).toBeLessThan(before / 2)
+    await page.getByRole('button', { name: `Show all: ${label}` }).click()
+    await expect.poll(lastTick, PATIENT).toBe(before)
+    expect(complaints).toEqual([])
+  })
+
+  it('a chosen component is lit up on every page, with its profile and its part of a slice', async () => {
+    const { page, complaints } = here
+    await page.getByRole('button', { name: /^Component 2: [\d.]+% of all predictions$/ }).click()
+    const lit = page.getByRole('listitem', { name: 'Component 2', exact: true })
+    await expect.poll(() => lit.getAttribute('aria-current'), PATIENT).toBe('true')
+    const detail = page.getByRole('region', { name: 'Component 2 in detail' })
+    await detail.getByRole('img', { name: 'Component 2 along hour' }).locator('svg').first().waitFor()
+    expect(await detail.getByRole('table').count()).toBeGreaterThan(0)
+    await page.getByRole('radio', { name: 'Slice', exact: true }).check()
+    await page
+      .getByRole('img', { name: /^Due to component 2/ })
+      .locator('image')
+      .waitFor()
+    await page.getByRole('radio', { name: 'Best along a mode' }).check()
+    // Stations are ranked, not hours or weekdays, over which the mean is taken.
+    expect(await page.getByLabel('Rank the rows of').locator('option:checked').textContent()).toBe('station')
+    await page.locator('.ranking li').first().waitFor()
+    const marked = page.locator('.ranking li.lit')
+    const chips = page.locator('.ranking .chip[aria-pressed="true"]')
+    expect(await marked.count()).toBe(await chips.count())
+    // A reason chooses its component in turn.
+    const reason = page.locator('.ranking .chip[aria-pressed="false"]').first()
+    const [, other] = /^Component (\d)/.exec((await reason.getAttribute('aria-label'))!)!
+    await reason.click()
+    await page.getByText(`Component ${other} is lit up on every page`).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('checks of the model and its report as one page without requests are there', async () => {
+    const { page, complaints } = here
+    await page.getByRole('radio', { name: 'Checks', exact: true }).check()
+    await page.getByText(/held-out entries the error is [\d.]+ \(RMSE\)/).waitFor()
+    const csv = await textOf(await save(page, 'Residuals', 'CSV'))
+    expect(csv.trim().split('\n')).toHaveLength(32)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Report (.html)' }).click(),
+    ])
+    const report = await textOf(download)
+    expect(report).toContain('<h1>bicycle-trips</h1>')
+    expect(report.match(/<section class="card"/g)).toHaveLength(4)
+    expect(report).toMatch(/held-out entries the error is/)
+    expect(report).not.toMatch(/<script|src=|https?:\/\/(?!www\.w3\.org)/)
+    expect(complaints).toEqual([])
+  })
+})
+
+it('five ratings give ten titles with reasons and support; only gaps are saved', async () => {
+  const { page, complaints } = await visit(studio, '#complete?rank=2')
+  const rows = Array.from({ length: 1200 }, (_, n) => ({ user: n % 30, film: Math.floor(n / 30) }))
+    .filter(({ user, film }) => (7 * user + 3 * film) % 5 < 3)
+    .map(
+      ({ user, film }) =>
+        `u${user},${100 + film},${(user + film) % 2 === 0 ? 5 - (film % 3) : 1 + (user % 2)}`,
+    )
+  await page
+    .getByLabel('Open a file …')
+    .first()
+    .setInputFiles({
+      name: 'stars.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`user,film,stars\n${rows.join('\n')}\n`),
+    })
+  await page.getByText('30 × 40', { exact: true }).waitFor()
+  expect(await page.getByTestId('density').textContent()).toBe('60%')
+  await completeQuickly(page)
+  const titles = Array.from({ length: 40 }, (_, n) => `${100 + n},"Film, number ${n}"`)
+  await page.getByLabel('Names of rows …').setInputFiles({
+    name: 'films.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`film,title\n${titles.join('\n')}\n`),
+  })
+  await page.getByText('40 names of film from films.csv.').waitFor()
+  await page.getByRole('radio', { name: 'A row of your own' }).check()
+  for (const [n, stars] of [2, 4, 6, 8, 9].entries()) {
+    await page.getByLabel('film', { exact: true }).fill(`Film, number ${stars}`)
+    await page.getByRole('spinbutton', { name: /^Value/ }).fill(String(5 - (n % 2)))
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+  }
+  expect(await page.getByLabel('Given values').getByRole('listitem').count()).toBe(5)
+  await page.getByRole('button', { name: 'What suits you?' }).click()
+  const ranking = page.locator('.ranking li')
+  await ranking.nth(9).waitFor()
+  expect(await ranking.count()).toBe(10)
+  const texts = await ranking.allTextContents()
+  for (const text of texts) {
+    expect(text).toMatch(/^Film, number \d+ because of Film, number \d/)
+    expect(text).not.toMatch(/^Film, number (2|4|6|8|9) /)
+    expect(text).toMatch(/[\d.]+ \d+ entries/)
+  }
+  await page.getByRole('radio', { name: 'Save predictions' }).check()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save (.csv)' }).click(),
+  ])
+  const table = (await textOf(download)).trim().split('\n')
+  expect(table.length - 1).toBe(31 * 40 - rows.length - 5) // the new row is one of the table
+  expect(table[1]).toMatch(/^u\d+,"Film, number \d+",,/)
+  expect(complaints).toEqual([])
+})

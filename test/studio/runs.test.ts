@@ -1,0 +1,127 @@
+/** Runs of the Complete view in Chromium: none is overwritten, two can be compared, and a page goes back to any. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { draw, stream, unit } from '#lacuna/base/random.js'
+import { completeQuickly } from './completing.ts'
+import { type Studio, startStudio, visit } from './studio.ts'
+
+/** Options of expect.poll: other work may share the machine. */
+const PATIENT = { timeout: 30_000 }
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await startStudio()
+})
+afterAll(() => studio?.close())
+
+it('runs are listed with settings and scores, compared, shown again, and marked stale by other settings', async () => {
+  const { page, complaints } = await visit(studio, '#complete')
+  await page.getByRole('button', { name: 'Bicycle trips' }).click()
+  await completeQuickly(page)
+  const components = page.getByRole('listitem', { name: /^Component/ })
+  await expect.poll(() => components.count(), PATIENT).toBe(4)
+  const first = await components.allTextContents()
+
+  const rank = page.getByLabel('Rank, how many components')
+  const stale = page.getByTestId('stale')
+  expect(await stale.count()).toBe(0)
+  await rank.fill('2')
+  await expect.poll(() => stale.textContent(), PATIENT).toContain('settings have changed')
+  await completeQuickly(page)
+  await expect.poll(() => components.count(), PATIENT).toBe(2)
+  expect(await stale.count()).toBe(0)
+
+  const list = page.getByRole('region', { name: 'Runs' })
+  const rows = list.locator('table').first().locator('tbody tr')
+  expect(await rows.count()).toBe(2)
+  expect(await rows.first().textContent()).toContain('rank 4')
+  expect(await rows.nth(1).textContent()).toContain('rank 2')
+  await page.getByLabel('Compare run 1').check()
+  await page.getByLabel('Compare run 2').check()
+  const compared = page.getByTestId('comparison').locator('tbody tr')
+  expect(await compared.first().textContent()).toBe('Rank42')
+  const errors = (await compared.nth(1).locator('td').allTextContents()).map(Number)
+  expect(errors[0]).toBeLessThan(errors[1]) // the sample has four components
+
+  await rows.first().getByRole('button', { name: 'Show' }).click()
+  await expect.poll(() => components.allTextContents(), PATIENT).toEqual(first)
+  expect(await rank.inputValue()).toBe('4')
+  expect(await stale.count()).toBe(0)
+  await list.getByRole('button', { name: 'Remove run 2' }).click()
+  await expect.poll(() => list.count(), PATIENT).toBe(0)
+  expect(await components.count()).toBe(4)
+  expect(complaints).toEqual([])
+})
+
+it('the best run lists what it tries, can be finished early, and is compared with baselines', async () => {
+  const { page, complaints } = await visit(studio, '#complete?seconds=1800')
+  await page.getByRole('button', { name: 'Bicycle trips' }).click()
+  await page.getByRole('button', { name: 'Best', exact: true }).click()
+  const trials = page.getByRole('table', { name: 'Trials' }).locator('tbody tr')
+  await expect.poll(() => trials.count(), PATIENT).toBeGreaterThan(1)
+  expect(await trials.first().textContent()).toMatch(/^rank \d+/)
+  await page.getByRole('button', { name: 'Finish now' }).click()
+  const verdict = page.getByRole('region', { name: 'Verdict' })
+  await verdict.waitFor()
+  expect(await verdict.getByRole('heading').first().textContent()).toBe('Worth using')
+  expect(await verdict.textContent()).toContain('when you asked to finish')
+  expect(await verdict.textContent()).toMatch(/[\d.]+% of the entries lie within their 90% intervals/)
+  await verdict.getByRole('img', { name: 'Observed against predicted values' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+it('a run on noise is called no better than guessing, and an address with a bad rank is told', async () => {
+  const { page } = await visit(studio, '#complete?rank=100000&heldout=400')
+  await expect.poll(() => page.getByRole('alert').textContent(), PATIENT).toContain('heldout=400')
+  const key = stream(3, 1)
+  const lines = Array.from({ length: 4000 }, (_, n) => {
+    const cell = [n % 20, Math.floor(n / 20) % 20, Math.floor(n / 400)]
+    return [
+      ...cell.map((index, mode) => `${'abc'[mode]}${index}`),
+      (100 * unit(draw(key, n))).toFixed(2),
+    ].join()
+  })
+  const table = { name: 'noise.csv', mimeType: '', buffer: Buffer.from(`a,b,c,v\n${lines.join('\n')}\n`) }
+  await page.getByLabel('Open a file …').first().setInputFiles(table)
+  await page.getByTestId('size').waitFor()
+  expect(await page.getByLabel('Rank, how many components').inputValue()).toBe('6')
+  await completeQuickly(page)
+  const verdict = page.getByRole('region', { name: 'Verdict' })
+  expect(await verdict.getByRole('heading').first().textContent()).toBe('No better than guessing')
+  expect(await page.getByTestId('verdict').textContent()).toContain('do not use this model')
+  // A link that is followed on the open page changes its settings.
+  await page.evaluate(() => {
+    location.hash = '#complete?rank=9'
+  })
+  await expect.poll(() => page.getByLabel('Rank, how many components').inputValue(), PATIENT).toBe('9')
+  await page.goBack()
+  await expect.poll(() => page.getByLabel('Rank, how many components').inputValue(), PATIENT).toBe('6')
+})
+
+it('a second file is asked about where it may name rows, and a replaced file is a step back', async () => {
+  const { page, complaints } = await visit(studio, '#complete?rank=2')
+  const fileOf = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) })
+  const open = (name: string, text: string) =>
+    page.getByLabel('Open a file …').first().setInputFiles(fileOf(name, text))
+  const ids = Array.from({ length: 12 }, (_, n) => 100 + n)
+  const ratings = ids.flatMap((film, i) =>
+    Array.from({ length: 20 }, (_, user) => `u${user},${film},${1 + ((i * user) % 5)}`),
+  )
+  await open('ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
+  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
+  await completeQuickly(page)
+  await open('movies.csv', `movieId,title\n${ids.map((id) => `${id},Film ${id}`).join('\n')}\n`)
+  const asked = page.getByRole('region', { name: 'Second file' })
+  await asked.getByRole('button', { name: 'Names for movieId' }).click()
+  await page
+    .getByText(/^Film 1\d\d$/)
+    .first()
+    .waitFor()
+  expect(await page.getByTestId('size').textContent()).toBe('20 × 12')
+
+  await open('other.csv', 'a,b,v\nx,y,1\nx,z,2\nw,y,3\n')
+  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2')
+  await asked.getByRole('button', { name: 'Back to ratings.csv' }).click()
+  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
+  await page.getByRole('region', { name: 'Verdict' }).waitFor()
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,294 @@
+/** What the studio understands of messy tables, what it asks, and the data that its answers make of them. */
+import { describe, expect, it } from 'vitest'
+import type { ReadSettings } from '../../packages/studio/src/complete/protocol.ts'
+import {
+  type Answer,
+  applyAnswer,
+  isChosen,
+  openQuestions,
+  type Question,
+  type Understanding,
+} from '../../packages/studio/src/complete/understanding/index.ts'
+import { inspectFile, readFile } from '../../packages/studio/src/complete/worker/openFile.ts'
+
+/** A table that was opened, and how it is read. */
+interface Table {
+  file: File
+  understanding: Understanding
+  settings: ReadSettings
+}
+
+/** Opens a table of these lines. */
+async function open(lines: readonly string[], name = 'table.csv'): Promise<Table> {
+  const file = new File([`${lines.join('\n')}\n`], name)
+  const { opened } = await inspectFile(file)
+  if (opened.kind !== 'table') throw new Error('no table')
+  const settings: ReadSettings = { choice: opened.choice, negative: 'error', merge: 'error' }
+  return { file, understanding: opened.understanding, settings }
+}
+
+/** Reads a table by its settings. */
+const read = ({ file, settings }: Table) => readFile(file, settings, () => {})
+
+/** Answers a question by the key of the answer. */
+function answer(table: Table, question: Question | undefined, key: string): Table {
+  const chosen = question?.answers.find((one) => one.key === key)
+  if (!chosen) throw new Error(`there is no answer ${key}`)
+  return { ...table, settings: applyAnswer(table.settings, chosen) }
+}
+
+/** The question of a kind. */
+const find = (questions: readonly Question[], kind: Question['kind']): Question | undefined =>
+  questions.find((question) => question.kind === kind)
+
+/** The kinds of the questions that must be answered. */
+const openKinds = (questions: readonly Question[], { settings }: Table): string[] =>
+  openQuestions(questions, settings).map(({ kind }) => kind)
+
+/** Labels of the modes of a tensor. */
+const labelsOf = (tensor: { labels?: readonly (readonly string[] | undefined)[] }) => tensor.labels
+
+describe('what the studio understands of a table', () => {
+  it('asks which day 1/4 is, reads it provisionally, and by the answer', async () => {
+    const table = await open(['shop,day,sales', 'a,1/4/2014,3', 'b,2/4/2014,4', 'a,3/4/2014,5'])
+    const question = find(table.understanding.questions, 'dates')
+    expect(question).toMatchObject({ column: 'day', example: '1/4/2014', isNeeded: true })
+    expect(question?.answers.map(({ reading }) => reading?.slice(0, 10))).toEqual([
+      '2014-01-04',
+      '2014-04-01',
+    ])
+    expect(openKinds(table.understanding.questions, table)).toEqual(['dates'])
+    expect((await read(table)).tensor.dims[0]).toBe(2)
+    const april = answer(table, question, '%d/%m/%Y')
+    expect(openKinds(april.understanding.questions, april)).toEqual([])
+    const { tensor } = await read(april)
+    expect(tensor.modes?.map(({ name }) => name)).toEqual(['shop', 'day(day)'])
+    expect(labelsOf(tensor)?.[1]).toEqual(['2014-04-01', '2014-04-02', '2014-04-03'])
+  })
+
+  it('answers the question about dates itself where a later row leaves one way only', async () => {
+    // The first 4000 rows, by which a table is understood, have days up to 12 only.
+    const rows = Array.from({ length: 4000 }, (_, i) => `shop number ${i},${1 + (i % 12)}/4/2014,${i}`)
+    const table = await open(['shop,day,sales', ...rows, 'last,13/4/2014,1'])
+    expect(find(table.understanding.questions, 'dates')?.answers.length).toBe(2)
+    const { questions, tensor } = await read(table)
+    expect(find(questions, 'dates')).toMatchObject({ isNeeded: false, answers: [{ key: '%d/%m/%Y' }] })
+    expect(tensor.labels?.[1]).toEqual(['2014-03-31', '2014-04-07'])
+  })
+
+  it('reads a German table without a question: semicolons, decimal commas, days with points', async () => {
+    const table = await open([
+      'Filiale;Tag;Umsatz',
+      'Nord;13.04.2014;12,5',
+      'Süd;13.04.2014;3,25',
+      'Nord;14.04.2014;7',
+    ])
+    expect(openKinds(table.understanding.questions, table)).toEqual([])
+    expect(table.settings.choice).toMatchObject({ value: 'Umsatz', dates: ['%d.%m.%Y'] })
+    const { tensor, questions } = await read(table)
+    expect(questions).toEqual([])
+    expect([...tensor.values]).toEqual([12.5, 3.25, 7])
+  })
+
+  it('asks whether 1,234 is one thousand where it can be both, and guesses it where it cannot', async () => {
+    const unclear = await open(['city;year;people', 'A;x;1,234', 'B;x;5,678', 'A;y;1,300'])
+    const question = find(unclear.understanding.questions, 'number')
+    expect(question?.answers.map(({ key, reading }) => [key, reading])).toEqual([
+      ['thousands', '1234'],
+      ['decimal', '1.234'],
+    ])
+    expect(openKinds(unclear.understanding.questions, unclear)).toEqual(['number'])
+    const thousands = answer(unclear, question, 'thousands')
+    expect(thousands.settings.choice?.value).toBe('people')
+    expect([...(await read(thousands)).tensor.values]).toEqual([1234, 5678, 1300])
+    const decimal = answer(unclear, question, 'decimal')
+    expect([...(await read(decimal)).tensor.values].map((x) => x.toFixed(3))).toEqual([
+      '1.234',
+      '5.678',
+      '1.300',
+    ])
+
+    const clear = await open(['city,year,people', 'A,x,"1,234,567"', 'B,x,"5,678"', 'A,y,12'])
+    expect(clear.settings.choice).toMatchObject({ thousands: ',', value: 'people' })
+    expect([...(await read(clear)).tensor.values]).toEqual([1234567, 5678, 12])
+  })
+
+  it('leaves a unit away, and counts a value of another unit as a bad row', async () => {
+    const rows = Array.from(
+      { length: 12 },
+      (_, i) => `p${i % 4};m${Math.floor(i / 4)};${i + 1}.483,5${i % 10} €`,
+    )
+    const table = await open(['product;month;price', ...rows, 'p9;m9;12 $'])
+    expect(find(table.understanding.questions, 'unit')).toMatchObject({ column: 'price', unit: '€' })
+    expect(table.settings.choice).toMatchObject({
+      modes: ['product', 'month'],
+      value: 'price',
+      removeUnits: true,
+    })
+    const { tensor, questions } = await read(table)
+    expect(tensor.values[0]).toBeCloseTo(1483.5, 3)
+    expect(find(questions, 'bad')).toMatchObject({
+      rows: 1,
+      examples: [{ line: 14, column: 'price', text: '12 $' }],
+    })
+  })
+
+  it('takes a word before a number for a name, and not for a unit', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `shop ${i % 3},Q${i % 4} 2024,${i}`)
+    expect((await open(['shop,quarter,sales', ...rows])).settings.choice).toMatchObject({
+      modes: ['shop', 'quarter'],
+      value: 'sales',
+    })
+  })
+
+  it('makes rows of the columns of a wide table, and asks whether that is right', async () => {
+    const days = Array.from({ length: 40 }, (_, d) =>
+      new Date(Date.UTC(2024, 0, 1 + d)).toISOString().slice(0, 10),
+    )
+    const table = await open([
+      `code,station,${days.join(',')}`,
+      ...[1, 2, 3].map((s) => `${s}0,S${s},${days.map((_, d) => (d % 5 === 0 ? '' : s * d)).join(',')}`),
+    ])
+    const question = find(table.understanding.questions, 'wide')
+    expect(question).toMatchObject({ first: days[0], last: days[39], count: 40, mode: 'day' })
+    expect(table.settings.choice).toMatchObject({ modes: ['station'], melt: 'day', ignored: ['code'] })
+    const { tensor } = await read(table)
+    expect(tensor.dims).toEqual([3, 32])
+    expect(tensor.values.length).toBe(3 * 32)
+    const long = answer(table, question, 'columns')
+    expect(long.settings.choice?.melt).toBeUndefined()
+    expect(question?.answers.map((one: Answer) => isChosen(one, long.settings))).toEqual([false, true])
+  })
+
+  it('takes years and numbers in the first line as the names of columns', async () => {
+    const table = await open(['country,2000,2001,2002', 'A,1,2,3', 'B,4,,6'])
+    expect(table.settings.choice).toMatchObject({ modes: ['country'], melt: 'year' })
+    expect((await read(table)).tensor.labels).toEqual([
+      ['A', 'B'],
+      ['2000', '2001', '2002'],
+    ])
+  })
+
+  it('numbers the rows of a matrix without names', async () => {
+    const table = await open(['1,2,3,4,5,6,7', '2,3,4,5,6,7,8', '3,,5,6,7,8,9'])
+    const { tensor } = await read(table)
+    expect(tensor.dims).toEqual([3, 7])
+    expect(tensor.values.length).toBe(20)
+  })
+
+  it('counts repeated rows, and merges them by the answer', async () => {
+    const table = await open(['shop,product,sales', 'a,x,1', 'b,x,2', 'a,y,5', 'a,x,4', 'a,x,6'])
+    const { questions } = await read(table)
+    expect(openKinds(questions, table)).toEqual(['repeats'])
+    expect(find(questions, 'repeats')).toMatchObject({ rows: 2 })
+    const first = async (key: string): Promise<number> => {
+      const data = await read(answer(table, find(questions, 'repeats'), key))
+      expect(find(data.questions, 'repeats')).toMatchObject({ rows: 2 })
+      return data.tensor.values[0]
+    }
+    expect([await first('sum'), await first('last')]).toEqual([11, 6])
+    expect(await first('mean')).toBeCloseTo(11 / 3, 5)
+  })
+
+  it('counts and lists rows that cannot be read, and leaves them out by the answer', async () => {
+    const good = Array.from(
+      { length: 60 },
+      (_, i) => `s${i % 6},2024-01-${String(1 + Math.floor(i / 6)).padStart(2, '0')},${i}`,
+    )
+    const table = await open([
+      'shop,day,sales',
+      ...good,
+      's1,2024-02-01,abc',
+      's2,2024-02-01',
+      's3,yesterday,4',
+      's4,2024-02-01,n/a',
+    ])
+    const { questions, tensor } = await read(table)
+    expect(openKinds(questions, table)).toEqual(['bad'])
+    expect(find(questions, 'bad')).toMatchObject({
+      rows: 3,
+      examples: [
+        { line: 62, column: 'sales', text: 'abc' },
+        { line: 63, fields: 2, text: 's2,2024-02-01' },
+        { line: 64, column: 'day', text: 'yesterday' },
+      ],
+    })
+    const left = answer(table, find(questions, 'bad'), 'skip')
+    const data = await read(left)
+    expect(openKinds(data.questions, left)).toEqual([])
+    expect(data.tensor.values.length).toBe(60)
+    expect(tensor.values.length).toBe(60)
+  })
+
+  it('asks about negative values', async () => {
+    const table = await open(['a,b,value', 'x,1,3', 'x,2,-2', 'y,1,-4'])
+    const { questions } = await read(table)
+    expect(find(questions, 'negative')).toMatchObject({ entries: 2 })
+    expect([...(await read(answer(table, find(questions, 'negative'), 'clip'))).tensor.values]).toEqual([
+      3, 0, 0,
+    ])
+  })
+
+  it('counts events at places and times, and never takes a coordinate for the value', async () => {
+    const table = await open([
+      '"Date/Time","Lat","Lon","Base"',
+      '"4/1/2014 0:11:00",40.769,-73.9549,"B02512"',
+      '"4/1/2014 0:17:00",40.7712,-73.9467,"B02512"',
+      '"4/13/2014 8:21:00",40.7316,-73.9873,"B02512"',
+    ])
+    expect(table.settings.choice).toMatchObject({
+      modes: ['day(Date/Time)', 'hour(Date/Time)', 'place'],
+      place: { latitude: 'Lat', longitude: 'Lon', decimals: 2 },
+      merge: 'count',
+    })
+    expect(table.settings.choice?.value).toBeUndefined()
+    const { tensor } = await read(table)
+    expect(tensor.labels?.[2]).toEqual(['40.73, -73.99', '40.77, -73.95'])
+    expect([...tensor.values]).toEqual([2, 1])
+  })
+
+  it('keeps places of values apart that have a grid of their own', async () => {
+    const { choice } = (await open(['latitude,longitude,hour,rides', '43.365,-8.41,1,5', '43.37,-8.415,1,6']))
+      .settings
+    expect(choice).toMatchObject({ modes: ['place', 'hour'], value: 'rides', place: { decimals: 3 } })
+  })
+
+  it('takes a time for a mode only where rows need it to differ', async () => {
+    const ratings = await open([
+      'userId,movieId,rating,timestamp',
+      '1,10,4,964982703',
+      '1,11,3,964981247',
+      '2,10,5,964982224',
+    ])
+    expect(ratings.settings.choice).toMatchObject({ modes: ['userId', 'movieId'], value: 'rating' })
+    const panel = await open([
+      'shop,product,day,sales',
+      'a,x,2024-01-01,1',
+      'a,x,2024-01-02,2',
+      'b,x,2024-01-01,3',
+    ])
+    expect(panel.settings.choice?.modes).toEqual(['shop', 'product', 'day(day)'])
+  })
+
+  it('leaves free text out', async () => {
+    const rows = Array.from({ length: 80 }, (_, i) => `s${i % 8},p${Math.floor(i / 8)},note ${i},${i}`)
+    expect((await open(['shop,product,remark,sales', ...rows])).settings.choice?.modes).toEqual([
+      'shop',
+      'product',
+    ])
+  })
+
+  it('keeps roles that the user has chosen when a question is answered', async () => {
+    const table = await open(['shop,day,sales,cost', 'a,1/4/2014,3,1', 'b,2/4/2014,4,2', 'a,3/4/2014,5,2'])
+    const edited = {
+      ...table,
+      settings: { ...table.settings, choice: { ...table.settings.choice!, value: 'sales', edited: true } },
+    }
+    expect(
+      answer(edited, find(table.understanding.questions, 'dates'), '%d/%m/%Y').settings.choice,
+    ).toMatchObject({
+      value: 'sales',
+      dates: ['%d/%m/%Y'],
+    })
+  })
+})
