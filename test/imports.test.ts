@@ -22,6 +22,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   solver: ['tensor', 'comm', 'engine', 'model'],
   image: ['tensor', 'engine', 'model', 'solver'],
   io: ['tensor', 'comm', 'model', 'kernels', 'image', 'labels'],
+  client: ['model'],
+  predict: ['io', 'model'],
   reference: ['tensor', 'kernels', 'engine'],
 }
 

@@ -9,7 +9,7 @@ import { lacuna } from './cli/lacuna.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const [firstScreen] = readme.split('![')
+const [firstScreen] = readme.split('\n## ')
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-readme-'))
 
 beforeAll(() => {

@@ -44,10 +44,14 @@ export async function killAndResume({
       const signal = signals[outcome.kills % signals.length]
       const [shortest, longest] = between
       const afterMs = shortest + Math.random() * (longest - shortest)
+      const checkpoint = join(folder, `${model}.run`)
+      // The line with the rank is printed when the entries have been read and learning begins. A run that finds a
+      // checkpoint is killed only after it has printed that it continues from it.
+      const started = existsSync(checkpoint) ? ['Rank ', 'Going on from'] : ['Rank ']
       // Every other kill waits for a checkpoint; the others may come before the first.
-      const checkpoint = outcome.kills % 2 === 1 ? join(folder, `${model}.run`) : folder
-      // The line with the rank is printed when the entries have been read and learning begins.
-      const when = (/** @type {string} */ stderr) => stderr.includes('Rank ') && existsSync(checkpoint)
+      const awaited = outcome.kills % 2 === 1 ? checkpoint : folder
+      const when = (/** @type {string} */ stderr) =>
+        started.every((text) => stderr.includes(text)) && existsSync(awaited)
       const { code, killed, stderr } = await launch(
         folder,
         [...command, '--threads', threads, '-o', model, '--resume'],

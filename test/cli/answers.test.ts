@@ -171,7 +171,7 @@ test('evaluate sets models beside each other and beside baselines, and ranks', a
       'train.csv',
     ],
   )
-  expect(stdout).toMatch(/^ +RMSE +MAE +relative error +R² +entries\nmodel.npz .*\nupdated.npz .*\nmean /)
+  expect(stdout).toMatch(/^ +RMSE +MAE +relative error +R² +entries\nmodel.npz .*\nupdated.npz .*\nthe mean /)
   expect(stdout).toMatch(/recall@10 +nDCG@10 +rows\nmodel.npz .*\nupdated.npz .*\nwhat is popular/)
 })
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { crc32 } from '#lacuna/base/crc32.js'
+import { InputError } from '#lacuna/base/inputError.js'
 import { completeByFolds } from '#lacuna/folds.js'
 import { complete, startRun, tensorFromArray } from '#lacuna/index.js'
 import { decodeAnyModel, encodeEnsemble } from '#lacuna/io/array/ensembleFile.js'
@@ -30,13 +31,14 @@ async function* pieces(bytes, size = 7) {
 }
 
 /** What of a tensor all readers agree about. @param {import('#lacuna/index.js').SparseTensor} tensor */
-const digest = ({ dims, indices, values, labels, modes, weights }) => ({
+const digest = ({ dims, indices, values, labels, modes, weights, valueName }) => ({
   dims,
   indices,
   values,
   labels,
   modes,
   weights,
+  valueName,
 })
 /** What of a model is checked by reading all of it. @param {any} model */
 const digestModel = (model) => ({ dims: model.dims, labels: model.labels, training: model.training })
@@ -237,7 +239,8 @@ export async function makeReaders() {
 
 /**
  * Bundles the reader of the studio's page; returns a function that reads bytes as a file that is opened there,
- * if `read` takes them: it refuses more guesses.
+ * if `read` takes them: it refuses more guesses. The page asks about roles of columns that the command line
+ * guesses, such as weeks of a time: where they differ, the page must read the table or refuse it in one sentence.
  * @returns {Promise<(name: string, read: import('./fuzz.mjs').Read) => import('./fuzz.mjs').Read>}
  */
 async function bundlePage() {
@@ -258,13 +261,27 @@ async function bundlePage() {
   const { inspectFile, readFile } = await import(`${dir}/openFile.js`)
   rmSync(dir, { recursive: true })
   return (name, read) => async (bytes) => {
-    await read(bytes)
+    const tensor = /** @type {ReturnType<typeof digest>} */ (await read(bytes))
     const file = new File([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], name)
     const { opened } = await inspectFile(file)
     const { choice } = opened
     const settings = { choice, negative: 'keep', merge: choice?.merge ?? 'error' }
-    return digest((await readFile(file, settings, () => {})).tensor)
+    if (!choice || hasRoles(choice, tensor)) return digest((await readFile(file, settings, () => {})).tensor)
+    await readFile(file, settings, () => {}).catch((/** @type {unknown} */ error) => {
+      if (!(error instanceof InputError)) throw error
+    })
+    return tensor
   }
+}
+
+/**
+ * Whether the page's choice of columns is that of a tensor that was read without one.
+ * @param {import('../../packages/studio/src/complete/understanding/choice.ts').TableChoice} choice
+ * @param {Pick<import('#lacuna/index.js').SparseTensor, 'modes' | 'valueName'>} tensor
+ */
+function hasRoles({ modes, value, melt, place, numberRows }, tensor) {
+  if (melt !== undefined || place || numberRows || value !== tensor.valueName) return false
+  return JSON.stringify(modes) === JSON.stringify(tensor.modes?.map(({ name }) => name))
 }
 
 /** Saves a run and closes it. @param {any} run @param {string} path @returns {Promise<Uint8Array>} */

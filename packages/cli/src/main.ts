@@ -35,6 +35,7 @@ Examples:
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
   lacuna paper --scale tiny -o results                       the paper's experiments and figures
+  lacuna serve model.npz                                     answers over HTTP
   lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' explains a command, 'lacuna man | man -l -' all of them.`,
@@ -58,6 +59,7 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   fill: async () => (await import('./commands/fill/fill.ts')).fillCommand,
   fold: async () => (await import('./commands/foldIn.ts')).foldInCommand,
   update: async () => (await import('./commands/update.ts')).updateCommand,
+  serve: async () => (await import('./commands/serve/serve.ts')).serveCommand,
   info: async () => (await import('./commands/info.ts')).infoCommand,
   data: async () => (await import('./commands/data.ts')).dataCommand,
   convert: async () => (await import('./commands/convert.ts')).convertCommand,

@@ -30,14 +30,40 @@ export { countHidden } from './image/damage.ts'
 export { drawFacade } from './image/facade.ts'
 export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
+export {
+  deepestFillable,
+  findHoles,
+  type Region,
+  type RegionDraft,
+  restoreRegions,
+  tooLargeHoles,
+} from './image/regions/index.ts'
 export { paperSettings } from './image/restore.ts'
 export { blacken, sideBySide } from './image/sideBySide.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
-export { type ColumnSummary, isTime } from './io/table/guess.ts'
+export { TimeColumn } from './io/table/columns/timeColumn.ts'
+export { type ColumnSummary, guessValue, isTime, summarizeColumns } from './io/table/guess.ts'
+export { meltTable } from './io/table/melt.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
-export { type Thousands, thousandsSigns } from './io/table/source/numberStyle.ts'
-export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
+export { isMissingMark } from './io/table/source/cells.ts'
+export {
+  findThousands,
+  isMeasure,
+  plainNumber,
+  type Thousands,
+  thousandsSigns,
+} from './io/table/source/numberStyle.ts'
+export {
+  type Batch,
+  type Cells,
+  cellsOf,
+  cellText,
+  freeName,
+  type TableColumn,
+  type Texts,
+  type Wanted,
+} from './io/table/source/rows.ts'
 export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {
   type FileKind,
@@ -50,7 +76,18 @@ export {
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'
 export { SKIP_HESSIAN, SKIP_POWER_METHOD } from './kernels/solve/layout.ts'
-export { type ColumnType, columnType, isNumeric, timeBins } from './labels/index.ts'
+export {
+  type BinningName,
+  binnings,
+  type ColumnType,
+  columnType,
+  compileTimeFormat,
+  isFraction,
+  isNumeric,
+  likelyFormats,
+  timeBins,
+} from './labels/index.ts'
+export { coreConsistencyOf } from './model/answer/coreConsistency.ts'
 export { type ModeKind, modeKinds } from './model/answer/modeKinds.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { componentShares } from './model/componentShares.ts'
@@ -68,10 +105,11 @@ export {
 export { labelOf, modeName } from './model/factored.ts'
 export { factorModes } from './model/factorModes.ts'
 export { type FactorView, factorView, joinLabels, rowsOfUnit, unobservedRowsOf } from './model/factorView.ts'
-export { addLabels, extendTo } from './model/forecast/extendTime.ts'
+export { addLabels, extendTime, extendTo } from './model/forecast/extendTime.ts'
 export { LabelLookup } from './model/labelLookup.ts'
+export type { TrainingRecord } from './model/modelFields.ts'
 export { type LinkName, linkNames, linkScaleNames } from './model/predict/link.ts'
-export { TensorModel, type TrainingRecord } from './model/tensorModel.ts'
+export { TensorModel } from './model/tensorModel.ts'
 export { stepOf } from './solver/methods/fast.ts'
 export { fixedStage } from './solver/methods/schedule.ts'
 export { modelBytes, stateBytes } from './solver/run/copyBytes.ts'
@@ -110,6 +148,8 @@ export {
   type Lags,
   type TimePrior,
 } from './solver/settings/sideInformation.ts'
+export { proposeLags } from './solver/time/proposeLags.ts'
+export { timeAxis } from './solver/time/timeAxis.ts'
 export { attributesOf } from './tensor/attributes.ts'
 export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
 export { gapsOf } from './tensor/gaps.ts'

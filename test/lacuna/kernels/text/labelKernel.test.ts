@@ -42,7 +42,12 @@ function tableOf(files: readonly string[], size: number, kernelFrom: number): Ta
     }
   }
   const sample = async (): Promise<Batch> => {
-    throw new Error('Nobody needs to guess.')
+    const parser = new CsvParser(
+      '0.csv',
+      dialect,
+      NAMES.map((_, column) => ({ column, asText: true })),
+    )
+    return parser.push(new TextEncoder().encode(files[0]))
   }
   return { name: 'a.csv', unit: 'line', columns: NAMES.map((name) => ({ name })), read, sample }
 }

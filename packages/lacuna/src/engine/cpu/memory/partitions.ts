@@ -220,21 +220,20 @@ export function writeDescription(
     [at.VIEW_SLOTS, layout.modes[mode].slots],
     [at.VIEW_STRIDE, 4 * target.words],
     [at.VIEW_VALUE, 4 * target.packing.words],
-    ...layout.modes
-      .filter((_, other) => other !== mode)
-      .flatMap(({ factor, moments, covariances, leverages, variances, groups }, o): [number, number][] => [
-        [at.VIEW_OTHERS + 4 * o, factor],
-        [at.VIEW_OTHERS + 4 * (order + o), covariances || moments],
-        [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
-        [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
-        [at.VIEW_OTHERS + 4 * (4 * order + o), groups],
-      ]),
-    ...target.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
-      [4 * word, shift, mask].map((number, table) => [
-        at.VIEW_OTHERS + 4 * ((at.VIEW_FIELDS + table) * order + o),
-        number,
-      ]),
-    ),
   ]
   for (const [field, value] of fields) words[(target.descriptor + field) / 4] = value
+  // Tables of the other modes, each of `order` words.
+  const tables = (target.descriptor + at.VIEW_OTHERS) / 4
+  const others = layout.modes.filter((_, other) => other !== mode)
+  for (const [o, { factor, moments, covariances, leverages, variances, groups }] of others.entries()) {
+    words[tables + o] = factor
+    words[tables + order + o] = covariances || moments
+    words[tables + 2 * order + o] = leverages
+    words[tables + 3 * order + o] = variances
+    words[tables + 4 * order + o] = groups
+    const { word, shift, mask } = target.packing.fields[o]
+    words[tables + at.VIEW_FIELDS * order + o] = 4 * word
+    words[tables + (at.VIEW_FIELDS + 1) * order + o] = shift
+    words[tables + (at.VIEW_FIELDS + 2) * order + o] = mask
+  }
 }

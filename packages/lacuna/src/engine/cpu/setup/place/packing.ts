@@ -39,12 +39,13 @@ export function packingOf(dims: readonly number[], mode: number): Packing {
     used += own
     wordOf.push(words - 1)
   }
-  const fields = bits.map((own, o) => ({
-    word: wordOf[o],
-    // The first field of a word has its highest bits.
-    shift: bits.reduce((sum, other, at) => (at > o && wordOf[at] === wordOf[o] ? sum + other : sum), 0),
-    mask: 2 ** own - 1,
-  }))
+  // The last field of a word has its lowest bits.
+  const fields: Field[] = new Array(bits.length)
+  for (let o = bits.length - 1, shift = 0; o >= 0; o--) {
+    if (wordOf[o] !== wordOf[o + 1]) shift = 0
+    fields[o] = { word: wordOf[o], shift, mask: 2 ** bits[o] - 1 }
+    shift += bits[o]
+  }
   return { fields, words }
 }
 
