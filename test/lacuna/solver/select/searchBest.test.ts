@@ -10,7 +10,9 @@ import {
 } from '#lacuna/folds.js'
 import type { CpEnsemble } from '#lacuna/model/index.js'
 import { chooseByFolds } from '#lacuna/solver/select/chooseByFolds.js'
+import type { FoldSearch } from '#lacuna/solver/select/foldSearch.js'
 import { proposeAutoregression, proposeLinks, proposeShapes } from '#lacuna/solver/select/proposals.js'
+import { searchBest } from '#lacuna/solver/select/searchBest.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { completeWhole } from './whole.ts'
 
@@ -146,6 +148,31 @@ describe('the search for the best settings', () => {
     // They are the worst of all candidates: eight others are better.
     const worst = Math.max(...given.map(({ trial }) => trial.rmse))
     expect(errors.filter((rmse) => rmse < worst).length).toBeGreaterThanOrEqual(8)
+  })
+
+  it('tries the largest rank first that takes at most half of the time that is left', async () => {
+    // A search whose trials take as many seconds as their rank, of `left` seconds.
+    const tried = async (left: number): Promise<number[]> => {
+      const ranks: number[] = []
+      const search = {
+        folds: 5,
+        trials: [] as { rank: number }[],
+        hasTimeFor: ({ rank = 10 }, folds = 5) => left > (rank * folds) / 5,
+        attempt: async ({ rank = 10 }) => {
+          left -= rank
+          ranks.push(rank)
+          search.trials.push({ rank })
+          return { rank, rmse: 1 / rank, foldErrors: [] }
+        },
+        pin: () => {},
+      } as unknown as FoldSearch
+      await searchBest(search, trips, {}, { ranks: [2, 4, 8, 16, 32, 64], choose: false })
+      return ranks
+    }
+    expect((await tried(1000)).slice(0, 2)).toEqual([10, 64])
+    expect((await tried(130)).slice(0, 2)).toEqual([10, 32])
+    expect((await tried(60)).slice(0, 2)).toEqual([10, 16])
+    expect((await tried(20)).slice(0, 1)).toEqual([10])
   })
 
   it('is never worse out of fold than its best trial, and combines trials where that helps', () => {

@@ -49,8 +49,8 @@ const LEAST_GAIN = 0.005
  * add something to a combination.
  */
 const TOLERANCE = 0.15
-/** The largest rank is tried before reshapings if this many times its seconds are left for models. */
-const LARGEST_FIRST = 2
+/** A large rank is tried before reshapings if this many times its seconds are left for models. */
+const LARGE_FIRST = 2
 
 /**
  * Tries reshapings, lags, links, ranks and noise models by cross-fitting. The options as given, at their own
@@ -67,14 +67,15 @@ export async function searchBest(
   const first = await search.attempt({})
   if (!first) return { leftOut: ['all ranks'] }
   search.pin(first)
-  const largest = { rank: ranks[ranks.length - 1] }
-  const tryLargest = async (): Promise<boolean> => {
-    const trial = await attemptInTime(search, largest)
+  const tryRank = async (rank: number): Promise<boolean> => {
+    const trial = await attemptInTime(search, { rank })
     if (typeof trial === 'object') search.pin(trial)
     return trial !== undefined
   }
-  // Before all others where it takes a small part of the time, so that no time limit leaves it out.
-  if (search.hasTimeFor(largest, LARGEST_FIRST * search.folds)) await tryLargest()
+  // A large rank often gains more than all that follows: the largest one that takes a small part of the time comes first.
+  const largest = ranks[ranks.length - 1]
+  const early = ranks.findLast((rank) => search.hasTimeFor({ rank }, LARGE_FIRST * search.folds))
+  if (early !== undefined && (early === largest || early > first.rank)) await tryRank(early)
   if (search.isInterrupted) return { leftOut: [] }
   const start = Math.max(
     0,
@@ -90,7 +91,7 @@ export async function searchBest(
     if (!best)
       leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
     // The options as given are tried with the largest rank, too, whatever others are worth.
-    if (at === 0 && !(await tryLargest())) leftOut.add(`rank ${largest.rank}`)
+    if (at === 0 && !(await tryRank(largest))) leftOut.add(`rank ${largest}`)
     if (typeof best !== 'object') continue
     for (const autoregression of proposeAutoregression(changes))
       if (!(await attemptInTime(search, { ...changes, ...autoregression, rank: best.rank })))
