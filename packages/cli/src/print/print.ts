@@ -1,10 +1,16 @@
 /** Output of results to stdout. */
+import { currentCapture } from './capture.ts'
 
 /**
  * Writes text to stdout, with a line break at its end, and resolves when it is flushed, so that a process may
  * end without a slow reader losing anything.
  */
 export function print(text: string): Promise<void> {
+  const capture = currentCapture()
+  if (capture) {
+    capture.print(text.endsWith('\n') ? text : `${text}\n`)
+    return Promise.resolve()
+  }
   return new Promise((resolve, reject) => {
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, (error) =>
       error ? reject(error) : resolve(),

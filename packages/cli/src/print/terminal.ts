@@ -1,5 +1,6 @@
 /** Progress on stderr while something long runs: one changing line on a terminal, plain lines elsewhere. */
 import type { WriteStream } from 'node:tty'
+import { currentCapture } from './capture.ts'
 import { oneLine, printable } from './printable.ts'
 
 /** Progress lines and notices. */
@@ -21,6 +22,8 @@ const TERMINAL_INTERVAL_MS = 50
 
 /** Makes the progress of a command on a stream. @param quiet whether only `insist` prints */
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
+  const captured = currentCapture()?.progress
+  if (captured) return quiet ? { ...captured, update: () => {}, say: () => {} } : captured
   const write = (line: string) => stream.write(`${printable(line)}\n`)
   if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
   const terminal = isTerminal(stream)

@@ -24,19 +24,21 @@ export class Interrupted extends Error {
 export function explainFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has printed it
   if (error instanceof Interrupted) return error.exitCode
-  if (error instanceof InputError) {
-    process.stderr.write(`lacuna: ${oneLine(error.in(asFlag))}\n`)
-    return 2
-  }
-  const limit = explainLimit(error)
-  if (limit) {
-    process.stderr.write(`lacuna: ${limit}\n`)
+  const message = errorOfUser(error)
+  if (message !== undefined) {
+    process.stderr.write(`lacuna: ${message}\n`)
     return 2
   }
   process.stderr.write(
     `lacuna: this is a fault in lacuna, please report it.\n${error instanceof Error ? error.stack : error}\n`,
   )
   return 1
+}
+
+/** The sentence of an error of the user, in one line with options as they are typed; undefined for other errors. */
+export function errorOfUser(error: unknown): string | undefined {
+  if (error instanceof InputError) return oneLine(error.in(asFlag))
+  return explainLimit(error)
 }
 
 /** Message for an error by a limit of the system: files, threads or memory; undefined for other errors. */

@@ -12,11 +12,14 @@ import {
 } from './threads/protocol.ts'
 import { Writer } from './threads/writer.ts'
 
+/** The name of a model by its path: films of films.npz. */
+export const nameOfFile = (path: string): string => basename(path).replace(/\.npz$/, '')
+
 /** All models of a server. */
 export class Models {
   readonly #pool: AnswerPool
   readonly #writer: Writer
-  readonly #mostWaiting: number
+  readonly #options: PoolOptions
   readonly #about = new Map<string, ModelAnswer>()
   /** Resolves when the threads have the last version of all models. */
   #published: Promise<void> = Promise.resolve()
@@ -24,7 +27,7 @@ export class Models {
   private constructor(options: PoolOptions & { onEnd(message: string): void }) {
     this.#pool = new AnswerPool(options)
     this.#writer = new Writer(options.onEnd)
-    this.#mostWaiting = options.mostWaiting
+    this.#options = options
   }
 
   /**
@@ -35,23 +38,37 @@ export class Models {
     paths: readonly string[],
     options: PoolOptions & { isReadOnly: boolean; onEnd(message: string): void },
   ): Promise<Models> {
-    const names = paths.map((path) => basename(path).replace(/\.npz$/, ''))
+    const names = paths.map(nameOfFile)
     const repeated = names.find((name, at) => names.indexOf(name) !== at)
     if (repeated !== undefined)
       throw new InputError('option', `Two models are called ${repeated}; rename one of the files.`)
     const models = new Models(options)
-    const { isReadOnly, mostRows } = options
     try {
       for (const [at, path] of paths.entries()) {
-        const result = await models.#writer.perform('open', { name: names[at], path, isReadOnly, mostRows })
-        if (result.answer) throw new InputError('file', JSON.parse(result.answer.text).error)
-        await models.#take(result)
+        const { status, text } = await models.add(names[at], path, options.isReadOnly)
+        if (status !== 200) throw new InputError('file', JSON.parse(text).error)
       }
     } catch (error) {
       await models.close()
       throw error
     }
     return models
+  }
+
+  /** Opens one more model; answers with what is known of it, or why it cannot be opened. */
+  async add(name: string, path: string, isReadOnly: boolean): Promise<Answer> {
+    const { mostRows } = this.#options
+    const { status, text } = await this.#take(
+      await this.#writer.perform('open', { name, path, isReadOnly, mostRows }),
+    )
+    return status === 200 ? { status, text: JSON.stringify(this.#about.get(name)) } : { status, text }
+  }
+
+  /** Closes a model; its updates have been written. */
+  async remove(name: string): Promise<Answer> {
+    this.#about.delete(name)
+    this.#pool.forget(name)
+    return this.#take(await this.#writer.perform('closeModel', { name }))
   }
 
   /** What is known of each model. */
@@ -80,8 +97,8 @@ export class Models {
   }
 
   /** Makes an update; resolves when it is on the disk and all threads have the new version. */
-  async update(name: string, body: Uint8Array, isLines: boolean): Promise<Answer> {
-    if (this.#writer.waiting >= this.#mostWaiting)
+  async update(name: string, body: Uint8Array | string, isLines: boolean): Promise<Answer> {
+    if (this.#writer.waiting >= this.#options.mostWaiting)
       return errorOf(503, 'The server has too many updates waiting; try again in a second.')
     return this.#take(await this.#writer.perform('update', { name, body, isLines }))
   }

@@ -1,14 +1,18 @@
 /** What can be asked of a model: each operation with its schemas and the function that answers it. */
-import { type CpModel, InputError, type SparseTensor } from 'lacuna'
+import { InputError, type SparseTensor } from 'lacuna'
 import { evaluate } from 'lacuna/answers'
 import { CpEnsemble } from 'lacuna/folds'
-import { modeName } from 'lacuna/internal'
+import {
+  countRows,
+  indicesOf,
+  isUnknownLabel,
+  listEntries,
+  locateCells,
+  type ServedModel,
+} from './columns.ts'
 import { checkNewRows, newRowsByMode } from './newRows.ts'
 import { check, type Infer, type Schema } from './schema.ts'
 import * as schemas from './schemas.ts'
-
-/** A model that takes new entries: a single one or an ensemble. */
-export type ServedModel = CpModel | CpEnsemble
 
 /** A question of one kind. */
 export interface Operation {
@@ -22,55 +26,22 @@ export interface Operation {
   line?: { request: Schema; answer: Schema; run(model: ServedModel, request: never): object }
 }
 
-/** Adds the number of a row, from 1, to an error of the user. */
-function inRow<T>(number: number, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof InputError ? error.within(`Row ${number}`) : error
-  }
-}
-
-/** The 0-based indices of a cell that is given by indices or labels. */
-function indicesOf(model: ServedModel, cell: unknown): readonly number[] {
-  if (Array.isArray(cell)) {
-    model.predict(cell) // throws where an index is wrong
-    return cell
-  }
-  const labels = cell as Record<string, string>
-  if (model.modes) return model.lookup.rows(labels)
-  return model.dims.map((_, mode) => {
-    const name = modeName(model, mode)
-    if (!Object.hasOwn(labels, name))
-      throw new InputError('option', `There is no ${name}; give the number of a row, from 1, for each mode.`)
-    return model.lookup.row(mode, labels[name])
-  })
-}
-
-/** One column of indices per mode, of cells that are given by indices or labels. */
-function columnsOf(model: ServedModel, cells: readonly unknown[]): Uint32Array[] {
-  const columns = model.dims.map(() => new Uint32Array(cells.length))
-  cells.forEach((cell, at) => {
-    const indices = inRow(at + 1, () => indicesOf(model, cell))
-    indices.forEach((index, mode) => {
-      columns[mode][at] = index
-    })
-  })
-  return columns
-}
-
 /** Predicts cells, with intervals if they are asked for. */
 function predict(
   model: ServedModel,
-  { cells, clip, interval }: Infer<typeof schemas.predictRequest>,
+  { cells, clip, interval, unknown: answerToUnknown }: Infer<typeof schemas.predictRequest>,
 ): object {
-  const columns = columnsOf(model, cells)
-  if (interval === undefined) return { predictions: Array.from(model.predictMany(columns, { clip })) }
+  const { columns, unknown } = locateCells(model, cells, answerToUnknown === 'null')
+  const list = (numbers: Float32Array): (number | null)[] => {
+    const all = Array.from(numbers, (x) => (Number.isNaN(x) ? null : x))
+    for (const at of unknown) all[at] = null
+    return all
+  }
+  if (interval === undefined) return { predictions: list(model.predictMany(columns, { clip })) }
   if (!(model instanceof CpEnsemble))
     throw new InputError('option', 'Only models of --folds or --best have intervals; leave interval out.')
   const { values, low, high } = model.intervalMany(columns, interval)
-  const ends = (numbers: Float32Array) => Array.from(numbers, (x) => (Number.isNaN(x) ? null : x))
-  return { predictions: Array.from(values), low: ends(low), high: ends(high) }
+  return { predictions: list(values), low: list(low), high: list(high) }
 }
 
 /** Ranks the rows of a mode. */
@@ -99,8 +70,9 @@ function components(model: ServedModel, request: Infer<typeof schemas.components
 
 /** Solves new rows from their entries, and answers questions about them; the served model stays as it is. */
 function foldIn(model: ServedModel, request: Infer<typeof schemas.foldInRequest>): object {
-  checkNewRows(model, request.entries)
-  const larger: ServedModel = model.foldIn(request.entries, { value: request.value })
+  const entries = listEntries(request.entries)
+  checkNewRows(model, entries)
+  const larger: ServedModel = model.foldIn(entries, { value: request.value })
   const { top: question, cells, clip } = request
   return {
     newRows: newRowsByMode(model, larger),
@@ -112,7 +84,8 @@ function foldIn(model: ServedModel, request: Infer<typeof schemas.foldInRequest>
 /** Measures the errors on entries whose rows the model knows. */
 function evaluateEntries(model: ServedModel, request: Infer<typeof schemas.evaluateRequest>): object {
   const trained = model.training.value
-  const { entries, clip, value = typeof trained === 'string' ? trained : 'value' } = request
+  const { clip, value = typeof trained === 'string' ? trained : 'value' } = request
+  const entries = listEntries(request.entries)
   const cells: (readonly number[])[] = []
   const values: number[] = []
   entries.forEach((entry, at) => {
@@ -123,15 +96,15 @@ function evaluateEntries(model: ServedModel, request: Infer<typeof schemas.evalu
       cells.push(indicesOf(model, entry))
       values.push(x)
     } catch (error) {
-      if (!(error instanceof InputError)) throw error
-      if (error.code !== 'index') throw error.within(`Row ${at + 1}`)
+      if (isUnknownLabel(error)) return
+      throw error instanceof InputError ? error.within(`Row ${at + 1}`) : error
     }
   })
   if (values.length === 0)
     throw new InputError('empty', 'The model knows the rows of none of these entries; give others.')
   const test: SparseTensor = {
     dims: model.dims,
-    indices: columnsOf(model, cells),
+    indices: locateCells(model, cells, false).columns,
     values: Float32Array.from(values),
   }
   const { modes: _modes, calibration: _calibration, ...errors } = evaluate(model, test, { clip })
@@ -146,7 +119,7 @@ export const operations = {
     answer: schemas.predictAnswer,
     run: predict,
     line: {
-      request: schemas.predictRequest.properties.cells.items,
+      request: schemas.cellLine,
       answer: schemas.predictLine,
       run: (model, cell: readonly number[]) => ({ prediction: model.predict(indicesOf(model, cell)) }),
     },
@@ -235,10 +208,12 @@ export function parseJson(text: string, what = 'The body'): unknown {
 
 /** Throws if a request has more cells or entries than are allowed. */
 export function checkRows(request: object, mostRows: number): void {
-  for (const [name, list] of Object.entries(request))
-    if (Array.isArray(list) && list.length > mostRows)
+  for (const [name, given] of Object.entries(request)) {
+    const rows = typeof given === 'object' && given !== null ? countRows(given) : 0
+    if (rows > mostRows)
       throw new InputError(
         'memory',
-        `${name} has ${list.length} rows, more than the ${mostRows} that this server allows; send several requests.`,
+        `${name} has ${rows} rows, more than the ${mostRows} that this server allows; send several requests.`,
       )
+  }
 }

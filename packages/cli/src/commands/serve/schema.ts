@@ -65,6 +65,10 @@ function findFault(value: unknown, schema: Schema, where: string): string | unde
   if ('anyOf' in schema) {
     const faults = schema.anyOf.map((option) => findFault(value, option, where))
     if (faults.includes(undefined)) return undefined
+    // Of a list or an object, the fault inside it says more.
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'object' && value ? 'object' : undefined
+    const alike = schema.anyOf.flatMap((option, at) => ('type' in option && option.type === kind ? [at] : []))
+    if (alike.length === 1) return faults[alike[0]]
     return `${where} must be ${schema.anyOf.map(describe).join(' or ')}.`
   }
   switch (schema.type) {

@@ -1,4 +1,4 @@
-/** `lacuna serve`: an HTTP service of models. */
+/** `lacuna serve`: a service of models over HTTP, or over stdin and stdout. */
 import { Command } from 'commander'
 import { InputError } from 'lacuna'
 import { hardwareThreads } from 'lacuna/internal'
@@ -8,6 +8,7 @@ import { LOOPBACK } from './http/guard.ts'
 
 /** Options of `lacuna serve`, as parsed from the command line; the help describes each. */
 interface Options {
+  stdio?: boolean
   port: number
   host: string
   token?: string
@@ -20,11 +21,21 @@ interface Options {
   quiet?: boolean
 }
 
-/** Creates the command `serve`. */
-export function serveCommand(): Command {
+/** Limits of --stdio where none are given: the requests are those of the program that has started this one. */
+const STDIO_LIMITS = { maxBody: 2 ** 28, maxRows: 10_000_000, timeout: 86_400 } as const
+
+/** Runs a command of the program; throws if it fails. */
+type RunCommand = (args: readonly string[]) => Promise<void>
+
+/** Creates the command `serve`. @param runCommand runs commands that programs ask for by --stdio */
+export function serveCommand(runCommand: RunCommand): Command {
   return new Command('serve')
     .description('Serves models over HTTP: predict, top, similar, components, fold-in, update and evaluate.')
-    .argument('<models...>', 'models made by lacuna complete (.npz); each is called by its file name')
+    .argument(
+      '[models...]',
+      'models made by lacuna complete (.npz), with --stdio also none; each is called by its file name',
+    )
+    .option('--stdio', 'answer lines of JSON on stdin by lines on stdout, in place of HTTP, until stdin ends')
     .option('--port <n>', 'the port to listen on; 0 for any free one', wholeNumber, 4243)
     .option('--host <address>', 'the address to listen on; only this machine by default', '127.0.0.1')
     .option(
@@ -49,13 +60,26 @@ after the requests that are being answered; SIGHUP reads the files again.
 
 Examples:
   lacuna serve films.npz
+  echo '{"operation": "top", "request": {"of": "film"}}' | lacuna serve films.npz --stdio
   lacuna serve films.npz shops.npz --port 8080 --token "$TOKEN" --host 0.0.0.0`,
     )
-    .action(runServe)
+    .action((files, options, command) => runServe(files, options, command, runCommand))
 }
 
-/** Runs `lacuna serve` until SIGINT or SIGTERM. */
-async function runServe(files: string[], options: Options): Promise<void> {
+/** Runs `lacuna serve` until SIGINT or SIGTERM, with --stdio until the end of stdin. */
+async function runServe(
+  files: string[],
+  options: Options,
+  command: Command,
+  runCommand: RunCommand,
+): Promise<void> {
+  if (options.stdio) {
+    const isGiven = (name: string): boolean => command.getOptionValueSource(name) !== 'default'
+    const { serveStdio } = await import('./stdio/stdio.ts')
+    const limits = Object.fromEntries(Object.entries(STDIO_LIMITS).filter(([name]) => !isGiven(name)))
+    return serveStdio(files, { ...options, ...limits, runCommand })
+  }
+  if (files.length === 0) throw new InputError('option', 'Which model is to be served? Name its file (.npz).')
   const { port, host, token = process.env.LACUNA_TOKEN } = options
   if (port > 65535) throw new InputError('option', `--port is ${port}; ports go up to 65535.`)
   if (token !== undefined && !/^[\x21-\x7e]{8,}$/.test(token))

@@ -1,7 +1,8 @@
 /** The program of a thread that answers questions: it holds every model, and parses and validates bodies itself. */
 import { parentPort } from 'node:worker_threads'
 import { decodeAnyModel } from 'lacuna/folds'
-import { answer, type ServedModel } from '../operations.ts'
+import type { ServedModel } from '../columns.ts'
+import { answer } from '../operations.ts'
 import { errorAnswer } from './errorAnswer.ts'
 import {
   type Answer,
@@ -19,6 +20,10 @@ parentPort!.on('message', (message: ToAnswerThread) => {
     mostRows = message.mostRows
     return
   }
+  if (message.kind === 'forget') {
+    models.delete(message.name)
+    return
+  }
   let reply: FromAnswerThread = null
   if (message.kind === 'model') models.set(message.name, decodeAnyModel(message.bytes, message.name))
   else reply = answerQuestion(message)
@@ -30,7 +35,7 @@ function answerQuestion({ model: name, operation, body, isLines }: Question): An
   try {
     const model = models.get(name)
     if (!model) return errorOf(404, `There is no model "${name}".`)
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body)
     return { status: 200, text: answer(model, operation, text, { isLines, mostRows }) }
   } catch (error) {
     return errorAnswer(error)

@@ -73,6 +73,12 @@ export class AnswerPool {
     await Promise.all(this.#threads.map((thread) => this.#sendModel(thread, name, bytes)))
   }
 
+  /** Removes a model from all threads. */
+  forget(name: string): void {
+    this.#models.delete(name)
+    for (const { worker } of this.#threads) send(worker, { kind: 'forget', name })
+  }
+
   /**
    * Answers a question: 503 if the queue is full or the question has waited for too long, 504 if the answer takes
    * too long.

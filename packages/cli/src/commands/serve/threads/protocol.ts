@@ -2,11 +2,11 @@
 import type { OperationName } from '../operations.ts'
 import type { ModelAnswer } from '../schemas.ts'
 
-/** A question to a model, with the body as it came. */
+/** A question to a model, with the body as it came: bytes of UTF-8, or text. */
 export interface Question {
   model: string
   operation: OperationName
-  body: Uint8Array
+  body: Uint8Array | string
   isLines: boolean
 }
 
@@ -20,6 +20,7 @@ export interface Answer {
 export type ToAnswerThread =
   | { kind: 'limits'; mostRows: number }
   | { kind: 'model'; name: string; bytes: Uint8Array }
+  | { kind: 'forget'; name: string }
   | ({ kind: 'question' } & Question)
 
 /** A message from a thread that answers: an answer, or null when it has decoded a model. */
@@ -28,8 +29,10 @@ export type FromAnswerThread = Answer | null
 /** What the writer thread can do. */
 export interface WriterTasks {
   open: { name: string; path: string; isReadOnly: boolean; mostRows: number }
-  update: { name: string; body: Uint8Array; isLines: boolean }
+  update: { name: string; body: Uint8Array | string; isLines: boolean }
   reload: { name: string; discard: boolean }
+  /** Ends one model; `close` ends all. */
+  closeModel: { name: string }
   close: object
 }
 

@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import { InputError } from 'lacuna'
 import { modeName } from 'lacuna/internal'
+import { listEntries } from '../columns.ts'
 import { checkRows, parseJson } from '../operations.ts'
 import { validate } from '../schema.ts'
 import { type ModelAnswer, type UpdateRequest, updateRequest } from '../schemas.ts'
@@ -65,13 +66,21 @@ async function perform(message: Exclude<ToWriter, UpdateMessage>): Promise<FromW
       const published = publish(message.name)
       return { id, published, answer: { status: 200, text: JSON.stringify(published.about) } }
     }
+    case 'closeModel':
+      await closeStore(message.name)
+      return { id }
     case 'close':
-      for (const { store } of stores.values()) {
-        await store.compactIfPossible()
-        await store.close()
-      }
+      for (const name of stores.keys()) await closeStore(name)
       return { id }
   }
+}
+
+/** Compacts the updates of a model and releases its files. */
+async function closeStore(name: string): Promise<void> {
+  const { store } = storeOf(name)
+  stores.delete(name)
+  await store.compactIfPossible()
+  await store.close()
 }
 
 /** Makes updates together; each gets its own answer, and all the same new version of the model. */
@@ -106,13 +115,13 @@ async function update(name: string, messages: readonly UpdateMessage[]): Promise
 
 /** Validates the body of an update: JSON, or NDJSON with an entry per line. */
 function parseUpdate({ body, isLines }: UpdateMessage): UpdateRequest {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body)
   const content = isLines
     ? { entries: text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parseJson(line, 'A line')])) }
     : parseJson(text)
   const request = validate(content, updateRequest)
   checkRows(request, mostRows)
-  return request
+  return { ...request, entries: listEntries(request.entries) }
 }
 
 /** The store of a model; throws if there is none. */
