@@ -1,6 +1,17 @@
 /** Captures what a command prints, for processes that run commands for other programs (`lacuna serve --stdio`). */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Progress } from './terminal.ts'
+
+/** Progress lines and notices. */
+export interface Progress {
+  /** Shows a line that replaces the previous one of its kind. */
+  update(line: string): void
+  /** Prints a notice, a line that stays. */
+  say(line: string): void
+  /** Prints a notice even with `--quiet`: for guesses that change the answer. */
+  insist(line: string): void
+  /** Ends the changing line, so that it stays. */
+  end(): void
+}
 
 /** Receives what a command prints in place of stdout and stderr. */
 export interface Capture {

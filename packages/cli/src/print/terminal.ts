@@ -1,19 +1,9 @@
 /** Progress on stderr while something long runs: one changing line on a terminal, plain lines elsewhere. */
 import type { WriteStream } from 'node:tty'
-import { currentCapture } from './capture.ts'
+import { currentCapture, type Progress } from './capture.ts'
 import { oneLine, printable } from './printable.ts'
 
-/** Progress lines and notices. */
-export interface Progress {
-  /** Shows a line that replaces the previous one of its kind. */
-  update(line: string): void
-  /** Prints a notice, a line that stays. */
-  say(line: string): void
-  /** Prints a notice even with `--quiet`: for guesses that change the answer. */
-  insist(line: string): void
-  /** Ends the changing line, so that it stays. */
-  end(): void
-}
+export type { Progress } from './capture.ts'
 
 /** Least time between two lines of `update` where stderr is no terminal. */
 const PLAIN_INTERVAL_MS = 1000

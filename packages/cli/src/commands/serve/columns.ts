@@ -27,7 +27,9 @@ function inRow<T>(number: number, work: () => T): T {
 /** The 0-based indices of a cell that is given by indices or labels. */
 export function indicesOf(model: ServedModel, cell: unknown): readonly number[] {
   if (Array.isArray(cell)) {
-    model.predict(cell) // throws where an index is wrong
+    const isInside =
+      cell.length === model.dims.length && cell.every((index, mode) => index < model.dims[mode])
+    if (!isInside) model.predict(cell) // throws with a sentence
     return cell
   }
   const labels = cell as Record<string, string>
@@ -45,6 +47,8 @@ export function indicesOf(model: ServedModel, cell: unknown): readonly number[] 
  * @param admitUnknown whether cells with unknown labels are listed; else this throws at the first one
  */
 export function locateCells(model: ServedModel, cells: Cells, admitUnknown: boolean): LocatedCells {
+  const quick = locateColumns(model, cells)
+  if (quick) return quick
   const isList = Array.isArray(cells)
   const count = isList ? cells.length : lengthOf(cells as Columns)
   const columns = model.dims.map(() => new Uint32Array(count))
@@ -63,6 +67,35 @@ export function locateCells(model: ServedModel, cells: Cells, admitUnknown: bool
     }
   }
   return { columns, unknown }
+}
+
+/**
+ * Locates cells whose columns are labels of all modes and known, each label once per mode; undefined for others.
+ */
+function locateColumns(model: ServedModel, cells: Cells): LocatedCells | undefined {
+  if (Array.isArray(cells)) return undefined
+  const given = cells as Columns
+  const count = lengthOf(given)
+  const columns: Uint32Array[] = []
+  for (let mode = 0; mode < model.dims.length; mode++) {
+    const name = modeName(model, mode)
+    if (!Object.hasOwn(given, name)) return undefined
+    const labels = given[name]
+    const rows = new Map<string | number | boolean, number | undefined>()
+    const column = new Uint32Array(count)
+    for (let at = 0; at < count; at++) {
+      const label = labels[at]
+      let row = rows.get(label)
+      if (row === undefined) {
+        row = model.lookup.find(mode, label)
+        if (row === undefined) return undefined
+        rows.set(label, row)
+      }
+      column[at] = row
+    }
+    columns.push(column)
+  }
+  return { columns, unknown: [] }
 }
 
 /** Whether an error is that of a label or index that the model does not know. */
