@@ -41,7 +41,7 @@ def _write_wheel(directory, files):
     file_name = f'{name}-{version}-py3-none-any.whl'
     with zipfile.ZipFile(pathlib.Path(directory) / file_name, 'w', zipfile.ZIP_DEFLATED) as file:
         for path, content in files.items():
-            file.writestr(zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0)), content)
+            file.writestr(zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return file_name
 
 

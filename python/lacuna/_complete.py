@@ -5,6 +5,7 @@ import tempfile
 
 from . import _tables
 from ._command import options_to_arguments
+from ._files import TemporaryFolder
 from ._server import shared_server
 from .errors import LacunaError
 from .model import Model
@@ -31,7 +32,7 @@ def complete(data, modes=None, value=None, *, rank=None, folds=None, best=False,
         path, arguments = _write(data, modes, value, options.get('weight'), os.path.join(inputs, 'data'))
         folder = None
         if output is None:
-            folder = tempfile.TemporaryDirectory(prefix='lacuna-')
+            folder = TemporaryFolder()
             target = os.path.join(folder.name, 'model.npz')
             options = {'checkpoint_every': 0, **options}
         else:

@@ -1,10 +1,27 @@
 """The arrays of model files (.npz), read with NumPy: docs/formats.md describes them."""
 import json
+import os
+import shutil
+import tempfile
+import weakref
 import zipfile
 
 import numpy as np
 
 from .errors import LacunaError
+
+
+class TemporaryFolder:
+    """A folder that is removed when it is not used any more, by the process that made it."""
+
+    def __init__(self):
+        self.name = tempfile.mkdtemp(prefix='lacuna-')
+        weakref.finalize(self, _remove, self.name, os.getpid())
+
+
+def _remove(folder, owner):
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Member:

@@ -142,10 +142,11 @@ class Server:
                 if not line.endswith(b'\n'):
                     raise BrokenPipeError
                 answer = json.loads(line)
+                # A line that is too long is refused without its id.
+                if 'error' in answer and answer.get('id', self._last_id) == self._last_id:
+                    raise LacunaError(answer['error'])
                 if answer.get('id') != self._last_id:
                     raise BrokenPipeError
-                if 'error' in answer:
-                    raise LacunaError(answer['error'])
                 if 'answer' in answer:
                     return answer['answer']
                 if 'progress' in answer and progress is not None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _tables
-from ._files import read_about
+from ._files import TemporaryFolder, read_about
 from ._server import shared_server
 from .errors import LacunaError
 
@@ -266,10 +266,14 @@ class Model:
         return {**columns, self.value: array[indices].tolist()}
 
     def _learn(self, command, entries, progress):
-        folder = tempfile.TemporaryDirectory(prefix='lacuna-')
+        folder = TemporaryFolder()
         table, path = (os.path.join(folder.name, name) for name in ('entries.csv', 'model.npz'))
         _tables.write_csv(table, self._entries(entries))
-        self._server.run([command, self.path, table, '-o', path, '--value', self.value, '-q'], progress)
+        arguments = [command, self.path, table, '-o', path, '--value', self.value, '-q']
+        if None in self.labels:
+            # A mode without labels has numbers of rows, from 1.
+            arguments += ['--modes', *(name if own else f'raw:{name}' for name, own in zip(self.modes, self.labels))]
+        self._server.run(arguments, progress)
         return Model(path, self._server, folder)
 
 
@@ -279,7 +283,7 @@ def load(path, server=None):
 
 
 def _from_bytes(content, report):
-    folder = tempfile.TemporaryDirectory(prefix='lacuna-')
+    folder = TemporaryFolder()
     path = os.path.join(folder.name, 'model.npz')
     with open(path, 'wb') as file:
         file.write(content)
@@ -287,7 +291,7 @@ def _from_bytes(content, report):
 
 
 def _is_one_cell(queries):
-    return isinstance(queries, dict) and all(isinstance(x, (str, int, float, np.generic)) for x in queries.values())
+    return isinstance(queries, dict) and all(isinstance(x, str) or not hasattr(x, '__len__') for x in queries.values())
 
 
 def _unknown(unknown):

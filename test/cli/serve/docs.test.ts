@@ -26,11 +26,25 @@ const here = (example: string): string =>
 
 it('the shell examples of docs/serve.md run', async () => {
   const examples = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
-  expect(examples).toHaveLength(1)
+  expect(examples).toHaveLength(2)
+  const command = `lacuna() { '${process.execPath}' '${join(root, 'packages/cli/dist/lacuna.js')}' "$@"; }`
+  // The server of these tests holds films.npz.
+  await writeFilms(folder, 'copy.npz')
   for (const [, example] of examples) {
-    const { stdout } = await run('bash', ['-c', here(example)], { cwd: folder })
-    expect(JSON.parse(stdout).rows).toHaveLength(3)
+    const program = `${command}\n${here(example).replace('serve films.npz', 'serve copy.npz')}`
+    const { stdout } = await run('bash', ['-c', program], { cwd: folder })
+    const last = JSON.parse(stdout.trim().split('\n').at(-1)!)
+    expect((last.answer ?? last).rows).toHaveLength(3)
   }
+})
+
+it('the operations of stdin in docs/serve.md are those there are', async () => {
+  const { stdout } = await run('bash', [
+    '-c',
+    `echo '{"operation": "?"}' | '${process.execPath}' '${join(root, 'packages/cli/dist/lacuna.js')}' serve --stdio --quiet`,
+  ])
+  const [, list] = /there are (.*)\./.exec(stdout)!
+  for (const name of list.split(', ')) expect(page).toContain(`\`${name}\``)
 })
 
 it('the TypeScript of docs/serve.md runs, and prints what it says', async () => {
