@@ -7,7 +7,8 @@ import { type OperationName, operations, parseJson } from '../operations.ts'
 import { validate } from '../schema.ts'
 import { reloadRequest } from '../schemas.ts'
 import { type Answer, errorOf } from '../threads/protocol.ts'
-import { BodyError, kindOfBody, readBody, readLines } from './body.ts'
+import { arrowUse } from './arrowUse.ts'
+import { ARROW, BodyError, kindOfBody, readBody, readLines } from './body.ts'
 import { guard } from './guard.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -119,7 +120,10 @@ export function makeApp(options: AppOptions): Hono<{ Bindings: HttpBindings; Var
     })
   app.post('/v1/models/:model/update', async (c) => {
     c.set('operation', 'update')
-    const isLines = kindOfBody(c.req.header('content-type')) === 'lines'
+    const kind = kindOfBody(c.req.header('content-type'))
+    if (kind === 'arrow')
+      return respond(c, errorOf(415, 'update takes JSON or NDJSON; send it as application/json.'))
+    const isLines = kind === 'lines'
     const body = await readBody(c.env.incoming, options.mostBytes)
     return respond(c, await models.update(c.req.param('model'), body, isLines))
   })
@@ -141,7 +145,10 @@ async function answerQuestion(
 ): Promise<Response> {
   const { models, mostBytes } = options
   const model = c.req.param('model')!
-  if (kindOfBody(c.req.header('content-type')) === 'lines') {
+  const kind = kindOfBody(c.req.header('content-type'))
+  if (kind === 'arrow' && operation !== 'predict')
+    return respond(c, errorOf(415, `${operation} takes JSON; send it as application/json.`))
+  if (kind === 'lines') {
     if (!('line' in operations[operation]))
       return respond(c, errorOf(415, `${operation} takes JSON; send it as application/json.`))
     if (models.isFull)
@@ -149,7 +156,9 @@ async function answerQuestion(
     return streamAnswers(c, operation, options)
   }
   const body = await readBody(c.env.incoming, mostBytes)
-  return respond(c, await models.ask({ model, operation, body, isLines: false }))
+  const arrow =
+    operation === 'predict' ? arrowUse(kind === 'arrow', c.req.header('accept'), c.req.query()) : undefined
+  return respond(c, await models.ask({ model, operation, body, isLines: false, arrow }))
 }
 
 /** Answers lines as a stream, in their order: a few pieces at a time, and no more than the client takes. */
@@ -199,11 +208,12 @@ function streamAnswers(c: AppContext, operation: OperationName, options: AppOpti
   return c.body(stream, 200, { 'Content-Type': 'application/x-ndjson' })
 }
 
-/** A response of JSON. */
-function respond(c: Context, { status, text }: Answer): Response {
+/** A response of JSON, or of an Arrow stream. */
+function respond(c: Context, { status, text, stream }: Answer): Response {
   if (status === 503) c.header('Retry-After', '1')
   // The rest of a body that is too large is not read.
   if (status === 413) c.header('Connection', 'close')
+  if (stream) return c.body(stream, 200, { 'Content-Type': ARROW })
   return c.body(text, status as 200, { 'Content-Type': 'application/json' })
 }
 

@@ -1,6 +1,9 @@
 /** Bodies of requests: read whole up to a limit, or as pieces of whole lines. */
 import type { IncomingMessage } from 'node:http'
 
+/** The media type of Arrow streams. */
+export const ARROW = 'application/vnd.apache.arrow.stream'
+
 /** Why a body is refused, and the status that says so. */
 export class BodyError extends Error {
   readonly status: 400 | 413 | 415
@@ -12,11 +15,12 @@ export class BodyError extends Error {
 }
 
 /** The kind of a body by its media type; throws for others, which pages of other sites could send unasked. */
-export function kindOfBody(type: string | undefined): 'json' | 'lines' {
+export function kindOfBody(type: string | undefined): 'json' | 'lines' | 'arrow' {
   const [plain] = (type ?? '').split(';')
   const kind = plain.trim().toLowerCase()
   if (kind === 'application/json') return 'json'
   if (kind === 'application/x-ndjson' || kind === 'application/jsonl') return 'lines'
+  if (kind === ARROW) return 'arrow'
   throw new BodyError(415, 'Send JSON as application/json, or lines of JSON as application/x-ndjson.')
 }
 

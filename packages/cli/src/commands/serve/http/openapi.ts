@@ -10,6 +10,7 @@ import {
   updateAnswer,
   updateRequest,
 } from '../schemas.ts'
+import { ARROW } from './body.ts'
 
 /** Statuses of errors that every operation may answer, with their meaning. */
 const errors = {
@@ -17,7 +18,7 @@ const errors = {
   401: 'The token is missing or wrong.',
   404: 'There is no such model.',
   413: 'The body or the number of rows is too large.',
-  415: 'The body is neither JSON nor NDJSON.',
+  415: 'The body is neither JSON nor NDJSON, nor, of predict, an Arrow stream.',
   503: 'Too many requests wait; the header Retry-After says when to try again.',
   504: 'The answer took too long.',
 } as const
@@ -79,13 +80,14 @@ const describeGet = (
 /** An operation on a model. */
 function describeOperation(operationId: string, { summary, request, answer, line }: Operation): object {
   const lines = (schema: Schema | undefined) => schema && { 'application/x-ndjson': { schema } }
+  const stream = operationId === 'predict' && { [ARROW]: { schema: { type: 'string', format: 'binary' } } }
   return {
     operationId,
     summary,
     parameters: [model],
-    requestBody: { required: true, content: { ...json(request), ...lines(line?.request) } },
+    requestBody: { required: true, content: { ...json(request), ...lines(line?.request), ...stream } },
     responses: {
-      200: { description: 'The answer.', content: { ...json(answer), ...lines(line?.answer) } },
+      200: { description: 'The answer.', content: { ...json(answer), ...lines(line?.answer), ...stream } },
       ...Object.fromEntries(Object.entries(errors).map(([status, text]) => [status, error(text)])),
     },
   }

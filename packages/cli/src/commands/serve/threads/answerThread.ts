@@ -15,7 +15,7 @@ import {
 const models = new Map<string, ServedModel>()
 let mostRows = Infinity
 
-parentPort!.on('message', (message: ToAnswerThread) => {
+parentPort!.on('message', async (message: ToAnswerThread) => {
   if (message.kind === 'limits') {
     mostRows = message.mostRows
     return
@@ -26,15 +26,22 @@ parentPort!.on('message', (message: ToAnswerThread) => {
   }
   let reply: FromAnswerThread = null
   if (message.kind === 'model') models.set(message.name, decodeAnyModel(message.bytes, message.name))
-  else reply = answerQuestion(message)
+  else reply = await answerQuestion(message)
   parentPort!.postMessage(reply)
 })
 
 /** Answers a question; errors of the user are answers, too. */
-function answerQuestion({ model: name, operation, body, isLines }: Question): Answer {
+async function answerQuestion({ model: name, operation, body, isLines, arrow }: Question): Promise<Answer> {
   try {
     const model = models.get(name)
     if (!model) return errorOf(404, `There is no model "${name}".`)
+    if (arrow) {
+      // Loaded when it is first asked for.
+      const { answerArrow } = await import('../http/arrow.ts')
+      const answered = answerArrow(model, body as Uint8Array, arrow, mostRows)
+      if (typeof answered === 'string') return { status: 200, text: answered }
+      return { status: 200, text: '', stream: answered as Uint8Array<ArrayBuffer> }
+    }
     const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body)
     return { status: 200, text: answer(model, operation, text, { isLines, mostRows }) }
   } catch (error) {

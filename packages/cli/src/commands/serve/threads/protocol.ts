@@ -2,18 +2,30 @@
 import type { OperationName } from '../operations.ts'
 import type { ModelAnswer } from '../schemas.ts'
 
+/** How a question of `predict` uses Arrow streams. */
+export interface ArrowUse {
+  /** Whether the body is an Arrow stream; else it is JSON. */
+  isRequest: boolean
+  /** Whether the answer is one. */
+  isAnswer: boolean
+  /** Further properties of the request (interval, clip, unknown), which a stream cannot hold. */
+  options: Readonly<Record<string, unknown>>
+}
+
 /** A question to a model, with the body as it came: bytes of UTF-8, or text. */
 export interface Question {
   model: string
   operation: OperationName
   body: Uint8Array | string
   isLines: boolean
+  arrow?: ArrowUse
 }
 
-/** An answer: JSON and the status of the response. */
+/** An answer: the status of the response, and JSON, or an Arrow stream in place of it. */
 export interface Answer {
   status: number
   text: string
+  stream?: Uint8Array<ArrayBuffer>
 }
 
 /** A message to a thread that answers. */
