@@ -41,7 +41,8 @@ export function relatedTests(changed) {
 /** The folder of test/ that mirrors the folder of a source, or the closest one above it that has tests. @param {string} file */
 function mirrorOf(file) {
   const [, name, rest] = /^packages\/(lacuna|cli|studio|figures)\/src\/(.*)$/.exec(file) ?? []
-  if (name === undefined) return file.startsWith('bench/') ? 'test/bench' : undefined
+  const [, other] = /^(bench|python)\//.exec(file) ?? []
+  if (name === undefined) return other && `test/${other}`
   let folder = normalize(join('test', name, dirname(rest)))
   while (folder !== 'test' && !hasTests(folder)) folder = dirname(folder)
   return folder === 'test' ? undefined : folder
