@@ -29,6 +29,10 @@ def find_command(command=None):
     return words
 
 
+#: Options that the command has with --no-, too.
+NEGATABLE = {'choose', 'clip'}
+
+
 def options_to_arguments(options):
     """Options of Python as those of the command: min_entries=3 is --min-entries 3, choose=False is --no-choose."""
     arguments = []
@@ -37,7 +41,8 @@ def options_to_arguments(options):
         if value is None:
             continue
         if isinstance(value, bool):
-            arguments.append(flag if value else '--no-' + flag[2:])
+            if value or name in NEGATABLE:
+                arguments.append(flag if value else '--no-' + flag[2:])
         elif isinstance(value, dict):
             for key, item in value.items():
                 arguments += [flag, f'{key}={_text(item)}']

@@ -177,14 +177,19 @@ class Server:
 
 def _end(process):
     """Waits for the end of a process, and ends it by signals if that takes long."""
-    for stop in (None, process.terminate, process.kill):
-        if stop is not None:
-            stop()
-        try:
-            process.wait(CLOSING_SECONDS)
-            return
-        except subprocess.TimeoutExpired:
-            continue
+    try:
+        for stop in (None, process.terminate, process.kill):
+            if stop is not None:
+                stop()
+            try:
+                process.wait(CLOSING_SECONDS)
+                return
+            except subprocess.TimeoutExpired:
+                continue
+    except KeyboardInterrupt:  # a second Ctrl-C
+        process.kill()
+        process.wait()
+        raise
 
 
 def _drain(stream, lines):

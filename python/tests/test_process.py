@@ -143,19 +143,22 @@ class Process(unittest.TestCase):
     def start_long_work(self):
         """A Python process that learns for a long time; returns it and the number of its lacuna process."""
         program = """
-            import lacuna
+            import sys, lacuna
             server = lacuna.Server()
             server.run(['--version'])
             def show(line):
                 print('working', server.pid, flush=True)
             try:
                 from tests.test_process import LONG
-                lacuna.complete(*LONG[0], **LONG[1], progress=show, server=server)
+                lacuna.complete(*LONG[0], **LONG[1], progress=show, server=server, output=sys.argv[1])
             except KeyboardInterrupt:
                 print('interrupted', server.pid, flush=True)
             """
         process = subprocess.Popen(
-            [sys.executable, '-c', textwrap.dedent(program)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+            [sys.executable, '-c', textwrap.dedent(program), os.path.join(self.folder.name, 'long.npz')],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
         )
         words = process.stdout.readline().split()
         self.assertEqual(words[0], 'working')
@@ -168,6 +171,7 @@ class Process(unittest.TestCase):
         self.assertIn('interrupted None', output)
         self.assertEqual(process.returncode, 0)
         self.assertFalse(is_running(pid))
+        self.assertIn('long.npz.run', os.listdir(self.folder.name))  # the checkpoint from which resume=True goes on
 
     def test_kill_9_of_python_ends_the_process_and_its_work(self):
         process, pid = self.start_long_work()

@@ -35,7 +35,7 @@ function run(
   })
 }
 
-it.each(['test_model', 'test_estimators', 'test_process', 'test_docs'])(
+it.each(['test_small', 'test_model', 'test_estimators', 'test_process', 'test_docs'])(
   'the tests of the Python package pass: %s',
   async (name) => {
     const { code, output } = await run(PYTHON, ['-m', 'unittest', `tests.${name}`])
