@@ -114,19 +114,20 @@ class LacunaImputer(TransformerMixin, BaseEstimator):
         return int(self.random_state.randint(2**31 - 1))
 
     def _validated(self, X, reset):
+        least = {'dtype': np.float64, 'ensure_min_features': 2, 'ensure_min_samples': 2 if reset else 1}
         if hasattr(self, '_validate_data'):
-            return self._validate_data(X, reset=reset, dtype=np.float64, force_all_finite='allow-nan', ensure_min_features=2, ensure_min_samples=2 if reset else 1)
+            return self._validate_data(X, reset=reset, force_all_finite='allow-nan', **least)
         try:
             from sklearn.utils.validation import validate_data
         except ImportError:
             return self._check_array(X, reset)
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite='allow-nan', ensure_min_features=2, ensure_min_samples=2 if reset else 1)
+        return validate_data(self, X, reset=reset, ensure_all_finite='allow-nan', **least)
 
     def _check_array(self, X, reset):
         """The same checks without scikit-learn."""
         X = np.array(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] < 2 or X.shape[0] < (2 if reset else 1):
-            raise LacunaError(f'X has the shape {X.shape}; it needs two dimensions, of two samples and two features at least.')
+            raise LacunaError(f'X has the shape {X.shape}; it needs two samples and two features at least.')
         if np.isinf(X).any():
             raise LacunaError('X contains infinity; it may contain finite numbers and NaN.')
         if not reset and X.shape[1] != self.n_features_in_:
@@ -198,7 +199,8 @@ class LacunaRecommender(BaseEstimator):
         """The n items most similar to one, as a list of (item, similarity)."""
         self._check_fitted()
         items = self._items()
-        return [(items.get(row['label'], row['label']), row['similarity']) for row in self.model_.similar('item', item, n)]
+        rows = self.model_.similar('item', item, n)
+        return [(items.get(row['label'], row['label']), row['similarity']) for row in rows]
 
     def _items(self):
         """The items as they were given, by their labels."""
@@ -223,7 +225,8 @@ def _triples(X, y, needed=3):
     if y is not None:
         columns = [*columns[:2], list(y)]
     if len(columns) < needed:
-        raise LacunaError(f'There are {len(columns)} columns; {"user, item and rating" if needed == 3 else "user and item"} are needed.')
+        wanted = 'user, item and rating' if needed == 3 else 'user and item'
+        raise LacunaError(f'There are {len(columns)} columns; {wanted} are needed.')
     columns = [[item.item() if isinstance(item, np.generic) else item for item in column] for column in columns]
     return columns[0], columns[1], [float(x) for x in columns[2]] if needed == 3 else None
 

@@ -234,7 +234,8 @@ class Model:
         columns = {}
         for name, labels, size, column in zip(self.modes, self.labels, self.shape, indices.T):
             if column.size > 0 and (column.min() < 0 or column.max() >= size):
-                raise LacunaError(f'{name} has the index {column.min() if column.min() < 0 else column.max()}; it must be from 0 to {size - 1}.')
+                wrong = column.min() if column.min() < 0 else column.max()
+                raise LacunaError(f'{name} has the index {wrong}; it must be from 0 to {size - 1}.')
             columns[name] = (np.array(labels, dtype=object)[column] if labels else column + 1).tolist()
         return columns
 
@@ -244,7 +245,8 @@ class Model:
         sources = [mode['from']['column'] for mode in self._about.get('modes') or [] if mode.get('from')]
         labels = {name: _tables.labels_of(columns[name]) for name in [*self.modes, *sources] if name in columns}
         if not labels:
-            raise LacunaError(f'There is no column {self.modes[0]} among {", ".join(columns) or "no columns"}; the modes are {", ".join(self.modes)}.')
+            given = ', '.join(columns) or 'no columns'
+            raise LacunaError(f'There is no column {self.modes[0]} among {given}; the modes are {", ".join(self.modes)}.')
         for name, own in labels.items():
             if None in own:
                 raise LacunaError(f'Row {own.index(None) + 1}: {name} is missing; give a label for each mode.')
@@ -261,8 +263,10 @@ class Model:
         if array.ndim != len(self.shape):
             raise LacunaError(f'The array has {array.ndim} dimensions, but the model has {len(self.shape)} modes.')
         indices = np.nonzero(~np.isnan(array))
-        names = zip(self.modes, self.labels, indices)
-        columns = {name: [(labels[i] if labels and i < len(labels) else int(i) + 1) for i in column] for name, labels, column in names}
+        columns = {
+            name: [labels[i] if labels and i < len(labels) else int(i) + 1 for i in column]
+            for name, labels, column in zip(self.modes, self.labels, indices)
+        }
         return {**columns, self.value: array[indices].tolist()}
 
     def _learn(self, command, entries, progress):

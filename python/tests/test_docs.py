@@ -18,7 +18,8 @@ class Examples(unittest.TestCase):
             examples = re.findall(r'```python\n(.*?)```', page.read_text('utf-8'), re.DOTALL)
             self.assertGreaterEqual(len(examples), least)
             before = os.getcwd()
-            with self.subTest(page.name), tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as output:
+            output = io.StringIO()
+            with self.subTest(page.name), tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
                 os.chdir(folder)
                 try:
                     ratings().to_csv('ratings.csv', index=False)

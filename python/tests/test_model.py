@@ -105,7 +105,9 @@ class Inputs(unittest.TestCase):
 
 class Answers(unittest.TestCase):
     def test_predictions_are_products_of_factors_within_the_range(self):
-        users, movies = (table[name].map({int(x): i for i, x in enumerate(labels)}) for name, labels in zip(table, model.labels))
+        users, movies = (
+            table[name].map({int(x): i for i, x in enumerate(labels)}) for name, labels in zip(table, model.labels)
+        )
         products = np.einsum('er,er->e', model.factors[0][users], model.factors[1][movies])
         expected = np.clip(products, table.rating.min(), table.rating.max())
         np.testing.assert_allclose(model.predict(table), expected, rtol=1e-5)

@@ -45,7 +45,8 @@ class Small(unittest.TestCase):
     def test_options_are_those_of_the_command(self):
         options = {'min_entries': 3, 'choose': False, 'resume': False, 'best': True, 'seed': None}
         self.assertEqual(options_to_arguments(options), ['--min-entries', '3', '--no-choose', '--best'])
-        self.assertEqual(options_to_arguments({'lags': {'hour': [1, 24], 'day': 7}}), ['--lags', 'hour=1,24', '--lags', 'day=7'])
+        lags = options_to_arguments({'lags': {'hour': [1, 24], 'day': 7}})
+        self.assertEqual(lags, ['--lags', 'hour=1,24', '--lags', 'day=7'])
         self.assertEqual(options_to_arguments({'ordered': ['hour:24', 'day']}), ['--ordered', 'hour:24', 'day'])
         self.assertEqual(options_to_arguments({'lambda_': 0.5}), ['--lambda', '0.5'])
 

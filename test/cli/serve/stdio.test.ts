@@ -248,7 +248,7 @@ describe('lines that are wrong', () => {
 })
 
 describe('the process', () => {
-  it('ends with stdin, also with the last line half written, and in the middle of a command', async () => {
+  it('ends with stdin, also with the last line half written, and in the middle of a command that nobody waits for', async () => {
     const idle = new Stdio([])
     expect((await idle.next()).ready?.models).toEqual([])
     expect(await idle.send('\n\n{"operation": "models"}\n')).toEqual({ answer: { models: [] } })
@@ -256,6 +256,14 @@ describe('the process', () => {
     idle.child.stdin!.end()
     expect(await idle.next()).toEqual({ error: 'The line is not JSON.' })
     expect(await idle.ended).toBe(0)
+    const piped = await lacuna(['serve', '--stdio', '-q'], {
+      input:
+        '{"operation": "command", "request": {"args": ["synth", "--dims", "9x8", "--entries", "50", "-o", "piped.tns"]}}\n'.replace(
+          'piped.tns',
+          join(folder, 'piped.tns'),
+        ),
+    })
+    expect([piped.code, piped.stdout]).toEqual([0, expect.stringMatching(/"answer":\{"output"/)])
     const busy = new Stdio(['--quiet'])
     await busy.next()
     await lacuna(['synth', '--dims', '200x100', '--entries', '5000', '--rank', '5', '-o', 'long.tns'], {
@@ -264,7 +272,9 @@ describe('the process', () => {
     const args = 'complete long.tns --epochs 1000000 --tolerance 0 --prior isotropic -o long.npz'.split(' ')
     let line = await busy.send(`${JSON.stringify({ operation: 'command', request: { args } })}\n`)
     while (line.progress === undefined) line = await busy.next()
+    // The requests before the end of stdin are answered, unless nobody reads the answers any more.
     busy.child.stdin!.end()
+    busy.child.stdout!.destroy()
     await busy.ended
     expect(busy.stderr.split('\n').filter((text) => text.includes('"error"'))).toEqual([])
   })

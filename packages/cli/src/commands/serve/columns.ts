@@ -15,15 +15,6 @@ export interface LocatedCells {
   unknown: number[]
 }
 
-/** Adds the number of a row, from 1, to an error of the user. */
-function inRow<T>(number: number, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof InputError ? error.within(`Row ${number}`) : error
-  }
-}
-
 /** The 0-based indices of a cell that is given by indices or labels. */
 export function indicesOf(model: ServedModel, cell: unknown): readonly number[] {
   if (Array.isArray(cell)) {
@@ -60,9 +51,7 @@ export function locateCells(model: ServedModel, cells: Cells, admitUnknown: bool
       for (let mode = 0; mode < columns.length; mode++) columns[mode][at] = indices[mode]
     } catch (error) {
       if (!admitUnknown || !isUnknownLabel(error))
-        inRow(at + 1, () => {
-          throw error
-        })
+        throw error instanceof InputError ? error.within(`Row ${at + 1}`) : error
       unknown.push(at)
     }
   }

@@ -10,6 +10,7 @@ const MOST_WAITING_BYTES = 2 ** 26
  * Yields the lines of a stream. It reads ahead of what is taken, so that `onEnd` is called when the stream ends, also while
  * a line is being worked on. A line that is too long is skipped to its end.
  * @param mostBytes most bytes of a line
+ * @param onEnd called once
  */
 export async function* readLines(
   stream: NodeJS.ReadableStream & { pause(): unknown; resume(): unknown },

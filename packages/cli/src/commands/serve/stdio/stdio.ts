@@ -20,10 +20,12 @@ export interface StdioOptions {
 
 /** Version of the protocol; it grows when clients must change. */
 const PROTOCOL = 1
+/** Time between lines of progress after the end of stdin. */
+const REPETITION_MS = 1000
 
 /**
- * Opens the models and answers requests, one after another, until stdin ends, a signal comes or a command was
- * interrupted. Throws if a model cannot be opened.
+ * Opens the models and answers requests, one after another, until stdin ends, nobody reads the answers, a signal comes
+ * or a command was interrupted. Throws if a model cannot be opened.
  */
 export async function serveStdio(files: readonly string[], options: StdioOptions): Promise<void> {
   const write = reserveStdout()
@@ -41,16 +43,21 @@ export async function serveStdio(files: readonly string[], options: StdioOptions
       process.exit(1)
     },
   })
-  let isCommand = false
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  // A command ends in order by handlers of its own.
+  /** The last line of progress of the command that is running. */
+  let progress: string | undefined
   const stop = (): void => {
-    if (!isCommand) process.stdin.destroy()
+    // A command ends in order by handlers of its own.
+    if (progress === undefined) process.stdin.destroy()
   }
+  const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.on(signal, stop)
-  // Nobody waits for the result of a command after the end of stdin.
+  process.stdout.removeAllListeners('error').once('error', () => process.emit('SIGTERM'))
+  process.stdout.on('error', () => {})
+  // Where the other program has ended, too, a line that cannot be written ends a command that prints nothing for long.
+  let repetition: NodeJS.Timeout | undefined
   const onEnd = (): void => {
-    if (isCommand) process.emit('SIGTERM')
+    repetition = setInterval(() => progress && void write(progress), REPETITION_MS)
+    repetition.unref()
   }
   await write(
     JSON.stringify({ ready: { version, protocol: PROTOCOL, models: models.list.map(({ name }) => name) } }),
@@ -70,9 +77,13 @@ export async function serveStdio(files: readonly string[], options: StdioOptions
             id = given
           })
           operation = request.operation.slice(0, 40)
-          isCommand = operation === 'command'
-          const say = (kind: string) => (text: string) => void write(JSON.stringify({ id, [kind]: text }))
+          const say = (kind: string) => (text: string) => {
+            const line = JSON.stringify({ id, [kind]: text })
+            if (kind === 'progress') progress = line
+            void write(line)
+          }
           const output = { progress: say('progress'), notice: say('notice'), warning: say('warning') }
+          if (operation === 'command') progress = JSON.stringify({ id, progress: '' })
           answer = await answerRequest(
             request,
             { models, isReadOnly, runCommand: options.runCommand },
@@ -83,13 +94,14 @@ export async function serveStdio(files: readonly string[], options: StdioOptions
         isInterrupted = error instanceof CommandInterrupted
         answer = errorAnswer(error)
       }
-      isCommand = false
+      progress = undefined
       const { status, text } = answer
       log.request({ method: 'stdio', path: operation, status, ms: performance.now() - started })
       await write(lineOf(id, answer.status === 200, text))
       if (isInterrupted) break
     }
   } finally {
+    clearInterval(repetition)
     for (const signal of signals) process.off(signal, stop)
     process.stdin.destroy()
     await models.close()
@@ -108,6 +120,6 @@ function reserveStdout(): (line: string) => Promise<void> {
   const { stdout, stderr } = process
   const write = stdout.write.bind(stdout) as (text: string, done: () => void) => boolean
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write
-  // A write that fails ends the process by the handler of the stream's errors.
+  // A write that fails is an event of the stream.
   return (line) => new Promise((resolve) => write(`${line}\n`, () => resolve()))
 }
