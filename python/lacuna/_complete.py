@@ -50,6 +50,8 @@ def _write(data, modes, value, weight, path):
     """Writes data as a file that the command reads; returns its path and the arguments about it."""
     if isinstance(modes, str):
         raise LacunaError(f'modes is the text {modes!r}; give a list of names.')
+    modes = None if modes is None else [str(name) for name in modes]
+    value = None if value is None else str(value)
     if isinstance(data, (str, os.PathLike)):
         return os.path.abspath(os.fspath(data)), options_to_arguments({'modes': modes, 'value': value})
     if hasattr(data, 'dims') and hasattr(data, 'coords'):

@@ -53,7 +53,7 @@ def _label(item):
         return None if item != item else float(item)
     if isinstance(item, (np.integer, np.bool_)):
         return item.item()
-    if item != item:  # NaT, pandas.NA
+    if type(item).__name__ in ('NAType', 'NaTType'):  # of pandas
         return None
     return item.isoformat() if hasattr(item, 'isoformat') else str(item)
 
@@ -69,6 +69,8 @@ def times_of(values):
 
 def write_csv(path, columns):
     """Writes columns as CSV: texts quoted, numbers not, so that their types are read back; missing cells are empty."""
+    if all(name.replace('.', '', 1).isdigit() for name in columns):
+        raise LacunaError(f'The columns are called {", ".join(columns)}; give them names that are no numbers.')
     fields = [_fields(column) for column in columns.values()]
     with open(path, 'w', encoding='utf-8', newline='') as file:
         file.write(','.join(map(_quote, columns)) + '\n')

@@ -2,6 +2,8 @@
 import numpy as np
 import pandas as pd
 
+from .data_numpy import outer as outer
+
 
 def ratings():
     """Ratings of 60 users and 40 movies, of low rank with noise; two fifths are there."""
@@ -13,11 +15,3 @@ def ratings():
         if (user * 31 + movie * 17) % 5 < 2 or (user == 42 and movie < 310)
     ]
     return pd.DataFrame(rows, columns=['userId', 'movieId', 'rating'])
-
-
-def outer(gaps=0.3):
-    """A matrix of rank 1 (20 × 10), and the same with gaps."""
-    whole = np.outer(np.arange(1.0, 21), np.arange(1.0, 11))
-    holed = whole.copy()
-    holed[np.random.default_rng(2).random(whole.shape) < gaps] = np.nan
-    return whole, holed

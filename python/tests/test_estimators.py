@@ -1,5 +1,9 @@
 """The estimators in the style of scikit-learn."""
+import pathlib
 import pickle
+import subprocess
+import sys
+import textwrap
 import unittest
 
 import lacuna
@@ -10,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from .data import outer, ratings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Imputer(unittest.TestCase):
@@ -50,6 +56,31 @@ class Imputer(unittest.TestCase):
         self.assertEqual(imputer.get_params()['rank'], 6)
         with self.assertRaisesRegex(ValueError, 'Feature 1 has no values'):
             lacuna.LacunaImputer().fit(np.array([[1, np.nan], [2, np.nan]]))
+
+    def test_numpy_alone_is_enough(self):
+        program = """
+            import sys
+            for name in ('pandas', 'sklearn', 'xarray', 'polars', 'IPython'):
+                sys.modules[name] = None  # importing it fails
+            import lacuna, numpy as np
+            from tests.data_numpy import outer
+            whole, holed = outer()
+            imputer = lacuna.LacunaImputer(rank=2)
+            error = np.abs(imputer.fit_transform(holed) - whole).max()
+            assert error < 5, error
+            assert repr(imputer).startswith('LacunaImputer(folds=None')
+            for wrong in ([[1, 2, 3]], holed[:, :3], np.full((3, 10), np.inf)):
+                try:
+                    imputer.transform(wrong)
+                except lacuna.LacunaError:
+                    continue
+                raise AssertionError(wrong)
+            print(lacuna.complete({'a': [1, 1, 2], 'b': [1, 2, 1], 'v': [1, 2, 3]}, ['a', 'b'], 'v', rank=1).shape)
+            """
+        printed = subprocess.run(
+            [sys.executable, '-c', textwrap.dedent(program)], cwd=ROOT, capture_output=True, text=True
+        )
+        self.assertEqual((printed.stdout, printed.returncode), ('(2, 2)\n', 0), printed.stderr)
 
     def test_parameters_without_scikit_learn(self):
         class Plain(_base.TransformerMixin, _base.BaseEstimator):

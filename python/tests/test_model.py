@@ -29,6 +29,7 @@ class Inputs(unittest.TestCase):
             'dict': columns,
             'lists': {name: column.tolist() for name, column in columns.items()},
             'records': table.to_dict('records'),
+            'nullable types': table.convert_dtypes(),
             'more columns and rows without a value': pd.concat(
                 [table.assign(other='x'), pd.DataFrame({'userId': [1], 'movieId': [301], 'rating': [np.nan]})]
             ),
@@ -82,6 +83,18 @@ class Inputs(unittest.TestCase):
         named = lacuna.complete(strange, modes=['a "b", (c)', 'ü'], value='v', rank=1)
         self.assertEqual(named.labels[0], users)
         self.assertGreaterEqual(named.predict({'a "b", (c)': users[3], 'ü': 'x'}), 0)
+
+    def test_weights_counts_and_columns_whose_names_are_numbers(self):
+        numbered = table.rename(columns={'userId': 0, 'movieId': 1, 'rating': 2})
+        with self.assertRaisesRegex(lacuna.LacunaError, 'called 0, 1, 2; give them names'):
+            lacuna.complete(numbered, modes=[0, 1], value=2, rank=3)
+        weighted = lacuna.complete(table.assign(w=1 + table.index % 2), **MODES, rank=3, weight='w')
+        self.assertFalse(np.array_equal(weighted.factors[0], model.factors[0]))
+        missing = pd.DataFrame({'userId': pd.array([1, None], 'Int64'), 'movieId': [300, 300]})
+        with self.assertRaisesRegex(lacuna.LacunaError, 'Row 2: userId is missing'):
+            model.predict(missing)
+        counted = lacuna.complete({'a': list('xxyyz'), 'b': list('uuvuv')}, modes=['a', 'b'], rank=1)
+        self.assertEqual(counted.report['tensor']['entries'], 4)
 
     def test_wrong_input_raises_the_sentence(self):
         whole, _ = outer()
