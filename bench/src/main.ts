@@ -3,8 +3,10 @@ import { Command, CommanderError } from 'commander'
 import { explainFailure } from '#cli/kit.ts'
 import { bestCommand } from './bestCommand.ts'
 import { convergenceCommand } from './convergenceCommand.ts'
+import { coverageCommand } from './coverageCommand.ts'
 import { engineCommand } from './engineCommand.ts'
 import { ioCommand } from './ioCommand.ts'
+import { picturesCommand } from './picturesCommand.ts'
 import { ranksCommand } from './ranksCommand.ts'
 import { serveCommand } from './serveCommand.ts'
 import { setUpCommand } from './setUpCommand.ts'
@@ -18,7 +20,9 @@ const program = new Command('bench')
   .addCommand(engineCommand(), { isDefault: true })
   .addCommand(bestCommand())
   .addCommand(convergenceCommand())
+  .addCommand(coverageCommand())
   .addCommand(ioCommand())
+  .addCommand(picturesCommand())
   .addCommand(ranksCommand())
   .addCommand(serveCommand())
   .addCommand(setUpCommand())

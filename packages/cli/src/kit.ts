@@ -6,6 +6,7 @@ export {
   rankNumber,
   sizes,
   threadCounts,
+  wholeNumber,
   wholeNumbers,
 } from './options/arguments.ts'
 export { abbreviateNumber, formatCount, formatNumber, formatSeconds, formatTable } from './print/format.ts'

@@ -79,7 +79,7 @@ export const maskedSets: readonly MaskedSet[] = [
 ]
 
 /** Reads the whole metro tensor, station × slot × day: the union of a train and a test file. */
-async function readMetro(folder: string): Promise<SparseTensor> {
+export async function readMetro(folder: string): Promise<SparseTensor> {
   const dims = [80, 108, 25]
   const [train, test] = await Promise.all(
     ['train', 'test'].map((set) => readTensor(join(folder, `hangzhou/RM30.${set}.tns.gz`), { dims })),
@@ -89,10 +89,11 @@ async function readMetro(folder: string): Promise<SparseTensor> {
 }
 
 /** Reads Kinetic, where values that were never measured have no entry. */
-const readKinetic = (folder: string): Promise<SparseTensor> => readTensor(join(folder, 'kinetic/kinetic.npy'))
+export const readKinetic = (folder: string): Promise<SparseTensor> =>
+  readTensor(join(folder, 'kinetic/kinetic.npy'))
 
 /** Counts pickups in the busiest cells of 0.02 degrees: cell × hour × day, zeros included. */
-async function readPickups(folder: string, count = 120): Promise<SparseTensor> {
+export async function readPickups(folder: string, count = 120): Promise<SparseTensor> {
   const files = ['apr', 'may', 'jun'].map((month) => join(folder, `uber/uber-raw-data-${month}14.csv.gz`))
   const { dims, indices, labels, values } = await readTable(files, { recipe: 'uber' })
   const [days, hours] = dims
@@ -125,7 +126,7 @@ async function readPickups(folder: string, count = 120): Promise<SparseTensor> {
  * Hides ratings by time: of each user those up to 60 to 90% of all of their ratings are known, the next tenth is
  * hidden, and later ones are dropped. A block is a user.
  */
-function hideLater(folder: string, seed: number): MaskedProblem {
+export function hideLater(folder: string, seed: number): MaskedProblem {
   const lines = readFileSync(join(folder, 'movielens/ratings.csv'), 'utf8').trim().split('\n').slice(1)
   const ratings = lines.map((line) => line.split(',').map(Number))
   ratings.sort((a, b) => a[0] - b[0] || a[3] - b[3] || a[1] - b[1])

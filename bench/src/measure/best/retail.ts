@@ -56,18 +56,18 @@ function drawPromotions(random: () => number): number[] {
 }
 
 /** Returns a function whose calls are the draws of a stream, from 0 to 1. */
-function numbers(key: number): () => number {
+export function numbers(key: number): () => number {
   let counter = 0
   return () => unit(draw(key, counter++))
 }
 
 /** Draws a standard normal number by the Box–Muller transform. */
-function normal(random: () => number): number {
+export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
 /** Draws a Poisson count: by inversion, or for large rates as a rounded normal number. */
-function poisson(rate: number, random: () => number): number {
+export function poisson(rate: number, random: () => number): number {
   if (rate > 60) return Math.max(0, Math.round(rate + Math.sqrt(rate) * normal(random)))
   let product = random()
   let count = 0

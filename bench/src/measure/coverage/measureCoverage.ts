@@ -1,0 +1,149 @@
+/** The fraction of hidden values in their 90% intervals: random cells, blocks, rows without entries, steps ahead. */
+import { completeByFolds } from 'lacuna/folds'
+import { forecast } from 'lacuna/forecast'
+import { hideEntries, hideGroups, type MaskedProblem, maskEntries } from '../best/masks.ts'
+import { type CoverageProblem, drawEntries } from './problems.ts'
+
+/** The level of the intervals. */
+const LEVEL = 0.9
+/** Fractions of the cells and of the rows that are hidden. */
+const [CELLS, ROWS] = [0.2, 0.15]
+
+/** Hidden values of one draw. */
+export interface Covered {
+  /** Values that have an interval, and those of them that lie in it. */
+  values: number
+  inside: number
+  /** Values whose interval was refused. */
+  refused: number
+}
+
+/** What is hidden, and how settings are. */
+export interface CoverageOptions {
+  folder: string
+  seed: number
+  rank: number
+  folds: number
+  threads: number
+}
+
+/** Hides parts of a problem: random cells, blocks, or rows of a mode. @param what cells, blocks, or a mode from 0 */
+export async function hideFor(
+  problem: CoverageProblem,
+  what: 'cells' | 'blocks' | number,
+  { folder, seed }: Pick<CoverageOptions, 'folder' | 'seed'>,
+): Promise<MaskedProblem> {
+  if (what === 'blocks') return problem.hideBlocks(await problem.read(folder, seed), folder, seed)
+  const entries = await drawEntries(problem, folder, seed)
+  if (what === 'cells') return hideEntries(entries, CELLS, seed + 1000)
+  return hideGroups(entries, [what], ROWS, seed)
+}
+
+/** Learns an ensemble from the known entries, and counts hidden values in their intervals. */
+export async function measureCoverage(
+  { train, test }: MaskedProblem,
+  { rank, folds, seed, threads }: CoverageOptions,
+): Promise<Covered> {
+  const { model } = (await completeByFolds(train, { rank, seed, threads }, { folds }))!
+  const { low, high } = model.intervalMany(test.indices, LEVEL)
+  const covered = { values: 0, inside: 0, refused: 0 }
+  test.values.forEach((value, e) => {
+    if (Number.isNaN(low[e])) covered.refused++
+    else covered.values++
+    if (value >= low[e] && value <= high[e]) covered.inside++
+  })
+  return covered
+}
+
+/** A forecast of the steps after an origin. */
+export interface ForecastCovered {
+  /** By steps ahead. */
+  steps: Covered[]
+  /** RMSE of the forecast, of the value one season before, and of the mean of the season. */
+  rmse: number
+  naive: number
+  seasonMean: number
+  settings: string[]
+}
+
+/**
+ * Forecasts the steps after an origin with nothing set, and counts values in their intervals.
+ * @param back steps from the last row of time to the last one that is forecast
+ */
+export async function measureForecast(
+  problem: CoverageProblem,
+  back: number,
+  { folder, seed, threads }: CoverageOptions,
+): Promise<ForecastCovered> {
+  const { mode, option, horizon } = problem.time!
+  const tensor = await problem.read(folder, seed)
+  const end = tensor.dims[mode] - back
+  const column = tensor.indices[mode]
+  const all = maskEntries(tensor, column, (e) => column[e] >= end).train
+  const { train, test } = maskEntries(all, all.indices[mode], (e) => all.indices[mode][e] >= end - horizon)
+  const past = { ...train, dims: train.dims.with(mode, end - horizon) }
+  const result = (await forecast(past, { horizon, time: option, threads }))!
+  const { season } = result.backtest!
+  const steps = Array.from({ length: horizon }, (): Covered => ({ values: 0, inside: 0, refused: 0 }))
+  const predictions = result.model.predictMany(test.indices)
+  const intervals = (() => {
+    try {
+      return result.intervals(LEVEL)
+    } catch {
+      return undefined
+    }
+  })()
+  const rules = seasonalRules(past, mode, season)
+  const squares = { model: 0, naive: 0, seasonMean: 0 }
+  test.values.forEach((value, e) => {
+    const cell = test.indices.map((indices) => indices[e])
+    const { naive, seasonMean } = rules(cell)
+    squares.model += (value - predictions[e]) ** 2
+    squares.naive += (value - naive) ** 2
+    squares.seasonMean += (value - seasonMean) ** 2
+    const step = cell[mode] - (end - horizon)
+    if (!intervals) {
+      steps[step].refused++
+      return
+    }
+    const [low, high] = intervals.around(cell.with(mode, step), predictions[e])
+    steps[step].values++
+    if (value >= low && value <= high) steps[step].inside++
+  })
+  const rmse = (sum: number): number => Math.sqrt(sum / test.values.length)
+  return {
+    steps,
+    rmse: rmse(squares.model),
+    naive: rmse(squares.naive),
+    seasonMean: rmse(squares.seasonMean),
+    settings: result.settings,
+  }
+}
+
+/**
+ * Returns a function that gives the value one season before a cell of the future (or several, until one is known),
+ * and the mean of all values at its phase; 0 where none is known.
+ */
+function seasonalRules(
+  { dims, indices, values }: MaskedProblem['train'],
+  mode: number,
+  season: number,
+): (cell: readonly number[]) => { naive: number; seasonMean: number } {
+  const keyOf = (cell: readonly number[]): number =>
+    cell.reduce((key, row, m) => (m === mode ? key : key * dims[m] + row), 0)
+  const known = new Map<number, Map<number, number>>()
+  values.forEach((value, e) => {
+    const key = keyOf(indices.map((column) => column[e]))
+    const rows = known.get(key) ?? new Map<number, number>()
+    known.set(key, rows.set(indices[mode][e], value))
+  })
+  return (cell) => {
+    const rows = known.get(keyOf(cell))
+    const same: number[] = []
+    for (let row = cell[mode] - season; row >= 0; row -= season) if (rows?.has(row)) same.push(rows.get(row)!)
+    return {
+      naive: same[0] ?? 0,
+      seasonMean: same.length > 0 ? same.reduce((sum, x) => sum + x, 0) / same.length : 0,
+    }
+  }
+}
