@@ -121,10 +121,10 @@ export async function measureForecast(
 }
 
 /**
- * Returns a function that gives the value one season before a cell of the future (or several, until one is known),
- * and the mean of all values at its phase; 0 where none is known.
+ * Returns a function that gives the latest known value whole seasons before a cell of the future, and the mean of all
+ * of them; where there are none, the mean of the cell's earlier values, or of all.
  */
-function seasonalRules(
+export function seasonalRules(
   { dims, indices, values }: MaskedProblem['train'],
   mode: number,
   season: number,
@@ -137,13 +137,16 @@ function seasonalRules(
     const rows = known.get(key) ?? new Map<number, number>()
     known.set(key, rows.set(indices[mode][e], value))
   })
+  const all = meanOf(values)
   return (cell) => {
     const rows = known.get(keyOf(cell))
     const same: number[] = []
     for (let row = cell[mode] - season; row >= 0; row -= season) if (rows?.has(row)) same.push(rows.get(row)!)
-    return {
-      naive: same[0] ?? 0,
-      seasonMean: same.length > 0 ? same.reduce((sum, x) => sum + x, 0) / same.length : 0,
-    }
+    const fallback = rows ? meanOf([...rows.values()]) : all
+    return { naive: same[0] ?? fallback, seasonMean: same.length > 0 ? meanOf(same) : fallback }
   }
 }
+
+/** The mean of numbers. */
+const meanOf = (numbers: ArrayLike<number>): number =>
+  Array.from(numbers).reduce((sum, x) => sum + x, 0) / numbers.length
