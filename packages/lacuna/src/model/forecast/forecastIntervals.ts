@@ -17,6 +17,8 @@ const FEWEST_OUTSIDE = 4
 const LARGEST_LEVEL = 0.9998
 /** Steps of the search for the level of the quantiles. */
 const SEARCH_STEPS = 30
+/** Rounds in which sizes of steps and the scale of residuals at any step are learned from each other. */
+const STEP_ROUNDS = 2
 /** How far below its level the measured coverage of an interval may lie; farther below, it is refused. */
 const SLACK = 0.02
 
@@ -127,14 +129,23 @@ function scoresOf(
   const values = pick(cells.values)
   const forecasts = pick(predictions)
   const indices = cells.indices.map((column) => pickNumbers(column, used, new Uint32Array(used.length)))
-  const steps = stepSizes(indices[mode], cells.dims[mode], values, forecasts)
-  // The scale is learned from residuals that are as large at all steps.
-  const even = values.map((value, i) => forecasts[i] + (value - forecasts[i]) / steps[indices[mode][i]])
   const together = {
     dims: cells.dims.with(mode, 1),
     indices: indices.with(mode, new Uint32Array(used.length)),
   }
-  const { scale, ofEntries } = learnScale({ ...together, values: even }, forecasts)
+  let steps: Float32Array = new Float32Array(cells.dims[mode]).fill(1)
+  /** Learns the scale from residuals that are as large at all steps. */
+  const learn = (): { even: Float32Array } & ReturnType<typeof learnScale> => {
+    const even = values.map((value, i) => forecasts[i] + (value - forecasts[i]) / steps[indices[mode][i]])
+    return { even, ...learnScale({ ...together, values: even }, forecasts) }
+  }
+  // Sizes of steps are those of relative residuals: the largest values would decide them otherwise.
+  for (let round = 0; round < STEP_ROUNDS; round++) {
+    const sizes = learn().ofEntries
+    const relative = sizes.map((size, i) => (values[i] - forecasts[i]) / size)
+    steps = stepSizes(indices[mode], cells.dims[mode], relative)
+  }
+  const { even, scale, ofEntries } = learn()
   return {
     scale: { ...scale, rows: scale.rows.with(mode, steps) },
     sorted: Float64Array.from(ofEntries, (size, i) => (even[i] - forecasts[i]) / size).sort(),
@@ -142,21 +153,17 @@ function scoresOf(
 }
 
 /**
- * The mean absolute residual of each number of steps ahead, relative to that of all. It is not shrunk towards 1
- * as factors of other rows are: errors grow with the steps, and intervals would be too wide at the first steps
- * and too narrow at the last.
+ * The mean absolute relative residual of each number of steps ahead, by that of all. It is not shrunk towards 1 as
+ * factors of other rows are: errors grow with the steps, and intervals would be too wide at the first steps and too
+ * narrow at the last.
  * @param column the steps ahead of each entry @param count number of steps
+ * @param relative residuals by their size at any number of steps
  */
-function stepSizes(
-  column: Uint32Array,
-  count: number,
-  values: Float32Array,
-  forecasts: Float32Array,
-): Float32Array {
+function stepSizes(column: Uint32Array, count: number, relative: ArrayLike<number>): Float32Array {
   const sums = new Float64Array(count)
   const counts = new Uint32Array(count)
   for (let e = 0; e < column.length; e++) {
-    sums[column[e]] += Math.abs(values[e] - forecasts[e])
+    sums[column[e]] += Math.abs(relative[e])
     counts[column[e]]++
   }
   const mean = sums.reduce((sum, x) => sum + x, 0) / Math.max(1, column.length)
