@@ -16,7 +16,7 @@ from .errors import LacunaError, LacunaProcessError, LacunaWarning
 #: Version of the protocol that this package speaks.
 PROTOCOL = 1
 #: Seconds that the process has to end after its stdin was closed, and after a signal.
-CLOSING_SECONDS = 10
+CLOSING_SECONDS = 20
 
 
 class Server:

@@ -56,6 +56,9 @@ async function tableOf(response: Response) {
 const encode = (table: Parameters<typeof tableToIPC>[0]): Uint8Array =>
   tableToIPC(table, { format: 'stream' })!
 
+/** A type of lists of lists. */
+const nested = (depth: number): ReturnType<typeof list> => list(depth > 1 ? nested(depth - 1) : int64())
+
 const users = ['u1', 'u29', 'u3', 'u1', 'u5']
 const films = ['f2', 'f19', 'f0', 'f2', 'f7']
 
@@ -141,6 +144,18 @@ it('streams that are wrong are refused by a sentence', async () => {
       encode(tableFromArrays({ user: Array(501).fill('u1'), film: Array(501).fill('f1') })),
       413,
       /has 501 rows, more than the 500/,
+    ],
+    [
+      'lists in lists',
+      encode(tableFromColumns({ user: columnFromArray([null], nested(40)) })),
+      400,
+      /nested too deep/,
+    ],
+    [
+      'too many columns',
+      encode(tableFromArrays(Object.fromEntries(Array.from({ length: 10_001 }, (_, c) => [`c${c}`, [1]])))),
+      400,
+      /too many columns/,
     ],
     ['an unknown parameter', whole, 400, /unknown property "sql"/, '?sql=1'],
     ['a wrong parameter', whole, 400, /clip must be true or false/, '?clip=7'],
