@@ -159,6 +159,7 @@ class Process(unittest.TestCase):
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
+            env={**os.environ, 'TMPDIR': self.folder.name},  # what a kill leaves behind is removed with the folder
         )
         words = process.stdout.readline().split()
         self.assertEqual(words[0], 'working')
