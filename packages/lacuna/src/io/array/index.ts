@@ -4,6 +4,7 @@ import { decodeNpy } from '../npz/index.ts'
 import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
 export { type CompactKind, encodeCompactModel } from './compactModel.ts'
+export { fromCompressed } from './cooTensor.ts'
 export { COMPLETED_ADVICE, denseBytes, encodeCompletedNpy, encodeDenseNpy } from './denseNpy.ts'
 export { type ArrayOptions, denseTensor } from './denseTensor.ts'
 export { decodeAnyModel, encodeEnsemble, ensembleChunks } from './ensembleFile.ts'

@@ -1,4 +1,5 @@
 /** Tensors, models, tables and pictures read from and written to paths, in Node. */
+
 export type { IndexPolicy, MergePolicy, RecipeName, TableOptions } from '../table/index.ts'
 export { endings, hasEnding, isTableFile, writableEndings } from '../text/index.ts'
 export { type AnswerTableOptions, answerTable } from './answerTable.ts'

@@ -68,7 +68,7 @@ export async function readTable(
 interface OpenOptions
   extends Pick<
     ReadTableOptions,
-    'query' | 'database' | 'decimal' | 'thousands' | 'melt' | 'like' | 'input' | 'threads'
+    'query' | 'database' | 'decimal' | 'thousands' | 'melt' | 'like' | 'input' | 'sheet' | 'threads'
   > {
   /** Modes as the user typed them: columns, binnings or SQL. */
   typed: readonly string[]
@@ -110,7 +110,7 @@ export async function withTable<T>(
     return withSql({ ...source, kind: 'text', files }, work, options)
   }
   const inputs: Input[] = []
-  for (const file of files) inputs.push(options.input ?? (await openInput(file)))
+  for (const file of files) inputs.push(options.input ?? (await openInput(file, { sheet: options.sheet })))
   const kind = requireOneKind(inputs)
   const table = kind === 'parquet' ? undefined : await openWithoutSql(inputs, kind, name, options)
   if (table && query === undefined && expressions(table.columns).length === 0)
@@ -163,8 +163,11 @@ async function canReadByThreads(inputs: readonly Input[]): Promise<boolean> {
   return true
 }
 
+/** The kinds of tables that are not converted to another one when they are opened. */
+type OpenKind = Exclude<TableKind, 'arrow' | 'xlsx'>
+
 /** The endings of temporary files for DuckDB. */
-const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
+const ENDINGS: Record<OpenKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
 
 /**
  * Calls `work` with paths of the inputs that DuckDB can read: pipes, and JSON that begins with a byte order
@@ -262,8 +265,8 @@ function selectSql(
 }
 
 /** Returns the kind of all files; throws if one is no table or they are of different kinds. */
-function requireOneKind(inputs: readonly Input[]): TableKind {
-  const kinds = new Set<TableKind>()
+function requireOneKind(inputs: readonly Input[]): OpenKind {
+  const kinds = new Set<OpenKind>()
   for (const { kind, name } of inputs) {
     if (!isTableKind(kind))
       throw new InputError(
@@ -290,12 +293,15 @@ async function openWithoutSql(
 ): Promise<Table & { dialect?: Dialect }> {
   const files = inputs.map((input) => ({ name: input.name, open: contentReader(input) }))
   if (kind === 'json') return { ...(await jsonTable(files, { name })), thousands }
-  const delimiter = unpackedEnding(inputs[0].path) === 'tsv' ? '\t' : undefined
-  return textTable(files, {
-    ...{ name, delimiter, decimal, thousands },
+  const { path, dialect, guesses = [] } = inputs[0]
+  const delimiter = unpackedEnding(path) === 'tsv' ? '\t' : dialect?.delimiter
+  const table = await textTable(files, {
+    ...{ name, delimiter, thousands },
+    decimal: decimal ?? (thousands === undefined ? dialect?.decimal : undefined),
     // The columns of a wide table may be called by numbers.
-    header: melt === undefined ? undefined : true,
+    header: melt === undefined ? dialect?.header : true,
   })
+  return { ...table, guesses: [...(table.guesses ?? []), ...guesses] }
 }
 
 /** Returns a function that reads an input from the beginning, unpacked if it is gzip or zstd. */

@@ -26,6 +26,8 @@ import {
   startReading,
 } from '../drive/threads/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
+import { encodeTensorHdf5, readVariable } from '../science/index.ts'
+import { encodeTensorArrow } from '../sheets/index.ts'
 import { writeFactors, writeTable } from '../table/index.ts'
 import {
   adviseFormat,
@@ -40,6 +42,7 @@ import {
 import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
 import {
   type Input,
+  type InputOptions,
   isPacked,
   maxFileBytes,
   openInput,
@@ -47,7 +50,9 @@ import {
   readWhole,
   replaceFiles,
   writeChunks,
+  yieldOnce,
 } from './files/index.ts'
+import { isZarr, openArrayFile } from './science/index.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** Options for reading a file as an array, a list of entries or a table. */
@@ -57,9 +62,15 @@ export interface ReadTensorOptions
   /** I_1 … I_N; by default those of the file, or the largest index found in each mode. */
   dims?: readonly number[]
   /**
-   * An .npy file of truth values: true where an element of a dense array is observed; all but NaN by default.
+   * True where an element of a dense array is observed: an .npy file of truth values or, of a file of several arrays
+   * (.mat, .h5, .nc, .zarr), one of them by its name. All but NaN and fill values by default.
    */
   mask?: string
+  /**
+   * Of a file of several arrays (.mat, .h5, .nc, .zarr), the one to read: its path, as in `t2m`, `group/data` or
+   * `data.X`; by default the only one that can be meant.
+   */
+  variable?: string
   /** The number of threads that read a large file; one per core by default. */
   threads?: number
   /** Called with the number of bytes read so far and the size of the file; none by default. */
@@ -75,38 +86,57 @@ export interface ReadTensorOptions
 const GZIP_RATIO = 4
 
 /**
- * Reads a .tns file, an array (.npy, .npz) or a table as a tensor; options for tables are ignored otherwise.
+ * Reads a .tns file, an array (.npy, .npz; .mat, .h5, .nc, .zarr) or a table as a tensor; options for tables are
+ * ignored otherwise.
  * The path - is stdin; its format, like that of a pipe without an ending, is recognized by its first bytes.
  */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
-  return readInput(await openAs(path, 'tensor', READABLE), options)
+  if (isZarr(path)) return readArrays(path, undefined, options)
+  return readInput(await openAs(path, 'tensor', READABLE, options), options)
 }
 
 /** Endings of tensors that can be read, as messages list them. */
-const READABLE = [...endings.tns, ...endings.npy, ...endings.npz, '.csv', '.parquet', 'another table']
+const READABLE = [
+  ...[...endings.tns, ...endings.npy, ...endings.npz, '.mat', '.h5', '.nc', '.zarr'],
+  ...['.csv', '.parquet', '.arrow', '.xlsx', 'another table'],
+]
 
 /**
  * Opens a file, or a pipe; throws if a file's ending is not allowed.
  * @param what the content: the ending must be in `allowed` for a model, and of any known kind for a tensor
  */
-async function openAs(path: string, what: 'tensor' | 'model', allowed: readonly string[]): Promise<Input> {
+async function openAs(
+  path: string,
+  what: 'tensor' | 'model',
+  allowed: readonly string[],
+  { sheet }: InputOptions = {},
+): Promise<Input> {
   const hasKnownEnding = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
   const status = hasKnownEnding || path === '-' ? undefined : await stat(path).catch(() => undefined)
   const isPipe = path === '-' || (status !== undefined && !status.isFile() && !status.isDirectory())
   const advice = hasKnownEnding || isPipe ? undefined : adviseFormat(path)
   if (advice) throw new InputError('file', advice)
   if (!hasKnownEnding && !isPipe) checkEnding(path, what, allowed)
-  return openInput(path)
+  return openInput(path, { sheet })
 }
 
 /** Reads an opened input as a tensor by its kind; large unpacked .tns files by threads. */
 async function readInput(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { path, name, kind, open, byteLength } = input
-  if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
-    throw new InputError('format', `${name}: a mask goes with a dense array (.npy, .npz); leave it out.`)
+  if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz' && kind !== 'arrays')
+    throw new InputError(
+      'format',
+      `${name}: a mask goes with a dense array (.npy, .npz, .mat …); leave it out.`,
+    )
+  if (options.variable !== undefined && kind !== 'arrays')
+    throw new InputError(
+      'option',
+      sentence`${name}: ${option('variable')} goes with files of several arrays (.mat, .h5, .nc, .zarr); leave it out.`,
+    )
   if (isTableKind(kind)) return readTable(path, { ...options, input })
   const { merge } = options
   options = { ...options, duplicates: options.duplicates ?? (merge === 'count' ? undefined : merge) }
+  if (kind === 'arrays') return readArrays(path, input, options)
   if (kind !== 'tns') return readArray(input, options)
   const threads = readingThreads(options.threads)
   if (threads > 1 && byteLength >= PARALLEL_FROM && !input.isPipe && !(await isPacked(path))) {
@@ -148,12 +178,30 @@ async function readArray(input: Input, options: ReadTensorOptions): Promise<Spar
     : decodeTensorNpz(bytes, input.name, settings)
 }
 
+/** Reads one of the arrays of a file (.mat, .h5, .nc, .zarr) as a tensor. @param input the file, if it is opened */
+async function readArrays(
+  path: string,
+  input: Input | undefined,
+  { mask: maskName, variable, dims, negative, duplicates, onRemark, onProgress }: ReadTensorOptions,
+): Promise<SparseTensor> {
+  const isFile = maskName !== undefined && hasEnding(maskName, endings.npy)
+  const mask = isFile ? await readMask(maskName) : maskName
+  const file = await openArrayFile(path, input, onProgress)
+  try {
+    const settings = { variable, mask, dims, negative, duplicates, onRemark, maxBytes: maxFileBytes() }
+    return await readVariable(file, settings)
+  } finally {
+    file.close()
+  }
+}
+
 /** Reads a tensor or a model: an .npz with factors is a model or an ensemble, any other file a tensor. */
 export async function readTensorOrModel(
   path: string,
   options: ReadTensorOptions = {},
 ): Promise<SparseTensor | CpModel | CpEnsemble> {
-  const input = await openAs(path, 'tensor', READABLE)
+  if (isZarr(path)) return readArrays(path, undefined, options)
+  const input = await openAs(path, 'tensor', READABLE, options)
   if (input.kind !== 'npz') return readInput(input, options)
   // The bytes are reused, so that a pipe need not be read twice.
   const bytes = await readWhole(input, options.onProgress)
@@ -162,11 +210,6 @@ export async function readTensorOrModel(
   return isModel
     ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() })
     : readInput(buffered, options)
-}
-
-/** Yields bytes as the only piece of a source. */
-async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 /** Reads the mask of a dense array from an .npy file. */
@@ -210,6 +253,15 @@ export async function writeTensors(
       )
     checkEnding(ending, 'tensor', writableEndings)
     if (hasEnding(ending, endings.npy)) await checkDenseFits(path, tensor.dims)
+    const encode = hasEnding(ending, endings.arrow)
+      ? encodeTensorArrow
+      : hasEnding(ending, endings.arrays)
+        ? encodeTensorHdf5
+        : undefined
+    if (encode) {
+      replacements.push(writeChunks(path, [await encode(tensor)]))
+      continue
+    }
     if (!hasEnding(ending, endings.parquet)) {
       replacements.push(writeChunks(path, reportBytes(encodeTensor(ending, tensor), onProgress), ending))
       continue

@@ -7,6 +7,7 @@ export {
   type NpyData,
   npyHeader,
   readNpyHeader,
+  toCOrder,
 } from './npy.ts'
 export { type ElementType, elementType } from './npyTypes.ts'
 export {

@@ -127,7 +127,7 @@ export function readNpyHeader(
 }
 
 /** Copies elements from Fortran order to C order. */
-function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
+export function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
   const ordered = data.slice()
   // In Fortran order the first index runs fastest: mode i steps over the product of the dims before it.
   const strides = shape.map((_, mode) => product(shape.slice(0, mode)))

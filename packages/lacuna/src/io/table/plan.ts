@@ -73,6 +73,10 @@ export interface TableOptions {
   /** What stands between groups of three digits in numbers, as in 1,264; nothing by default. */
   thousands?: Thousands
   /**
+   * Of an .xlsx by its path: the name of the sheet, or its number from 1; by default the first one that is not empty.
+   */
+  sheet?: string
+  /**
    * The name of the mode that the columns of a wide table become: all columns that no mode names, or those
    * that match the patterns after an equals sign, as in `day=2024-*`; none by default.
    */
@@ -137,7 +141,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
           ...(options.modes ?? []),
           ...(options.weight ? [options.weight] : []),
         ])
-  for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
+  for (const guess of table.guesses ?? []) onRemark?.(remark(sentence`${table.name}: ${guess}`, true))
   const chosen = await chooseColumns(table, options)
   const modes = like?.modes ? findStoredModes(table, options, like.modes) : chosen.modes
   const { value } = chosen

@@ -8,12 +8,15 @@ import { InputError, joinWithOr, type Sentence, sentence, setting } from '../../
 import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { isEntryLine } from './entryLines.ts'
 
-/** By kind, the endings of files that hold tensors as entries or arrays, and of Parquet files. */
+/** By kind, the endings of files that hold tensors as entries or arrays, and of binary tables. */
 export const endings = {
   tns: ['.tns', '.tns.gz'],
   npy: ['.npy'],
   npz: ['.npz'],
   parquet: ['.parquet'],
+  arrow: ['.arrow', '.feather', '.ipc'],
+  xlsx: ['.xlsx', '.xlsm'],
+  arrays: ['.mat', '.h5', '.hdf5', '.he5', '.nc', '.nc4', '.zarr', '.zarr/', '.zarr.zip'],
 } as const
 
 /** Endings, without the point, of tables as text with delimiters. */
@@ -28,7 +31,7 @@ export const tableEndings: readonly string[] = [
   ...[...TEXT_ENDINGS, ...JSON_ENDINGS].flatMap((ending) =>
     PACKED_ENDINGS.map((packed) => `.${ending}${packed}`),
   ),
-  '.parquet',
+  ...[...endings.parquet, ...endings.arrow, ...endings.xlsx],
 ]
 
 /** The endings of tables that can be written as text. */
@@ -40,7 +43,7 @@ const WRITABLE_TABLE_ENDINGS = ['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].fl
 /** The endings of files that a tensor can be written to. */
 export const writableEndings: readonly string[] = [
   ...[...endings.tns, ...endings.npz, ...endings.npy],
-  ...[...WRITABLE_TABLE_ENDINGS, ...endings.parquet],
+  ...[...WRITABLE_TABLE_ENDINGS, ...endings.parquet, '.arrow', '.feather', '.h5', '.nc'],
 ]
 
 /** Whether the name of a file has one of the endings, in whatever case. */
@@ -48,7 +51,7 @@ export function hasEnding(path: string, allowed: readonly string[]): boolean {
   return allowed.some((ending) => path.toLowerCase().endsWith(ending))
 }
 
-/** Whether a file's name has one of tableEndings (text, JSON, Parquet), in upper or lower case. */
+/** Whether a file's name has one of tableEndings (text, JSON, Parquet, Arrow, .xlsx), in upper or lower case. */
 export const isTableFile = (path: string): boolean => hasEnding(path, tableEndings)
 
 /**
@@ -64,14 +67,14 @@ export function checkEnding(path: string, what: string, allowed: readonly string
 }
 
 /** Endings of spreadsheets. */
-const SHEETS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers']
+const SHEETS = ['.xls', '.xlsb', '.ods', '.numbers']
 /** Endings of databases. */
 const DATABASES = ['.db', '.sqlite', '.sqlite3', '.duckdb']
 
 /** The error for a file of another program, with the way to read it; undefined for any other file. */
 export function adviseFormat(path: string): Sentence | undefined {
   if (hasEnding(path, SHEETS))
-    return sentence`${path}: this is a spreadsheet; save the sheet as CSV (File, Save As) and give that.`
+    return sentence`${path}: this is a spreadsheet; save the sheet as .xlsx or CSV (File, Save As) and give that.`
   if (hasEnding(path, DATABASES))
     return sentence`${path}: this is a database; name one of its tables in place of the file, and the file by ${setting('database', path)}.`
 }
@@ -82,21 +85,24 @@ export function packingByName(path: string): 'gzip' | 'zstd' | undefined {
   return hasEnding(path, ['.zst']) ? 'zstd' : undefined
 }
 
-/** The content of a file: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
-export type FileKind = 'tns' | 'npy' | 'npz' | 'parquet' | 'text' | 'json'
+/**
+ * The content of a file: entries as text, an array, several arrays (NumPy's, or of scientific programs), or a table
+ * as Parquet, Arrow, workbook, text or JSON.
+ */
+export type FileKind = 'tns' | 'npy' | 'npz' | 'arrays' | TableKind
 /** The kinds of files that hold tables. */
-export type TableKind = 'parquet' | 'text' | 'json'
+export type TableKind = 'parquet' | 'arrow' | 'xlsx' | 'text' | 'json'
 
 /** Whether a file of that kind holds a table. */
 export const isTableKind = (kind: FileKind | undefined): kind is TableKind =>
-  kind === 'parquet' || kind === 'text' || kind === 'json'
+  kind === 'parquet' || kind === 'arrow' || kind === 'xlsx' || kind === 'text' || kind === 'json'
 
 /**
  * The kind of a file by its name, which may also end in .gz or, of tables as text or JSON, .zst; undefined if
  * the ending is unknown.
  */
 export function kindByName(path: string): FileKind | undefined {
-  for (const kind of ['tns', 'npy', 'npz', 'parquet'] as const)
+  for (const kind of ['tns', 'npy', 'npz', 'parquet', 'arrow', 'xlsx', 'arrays'] as const)
     if (hasEnding(path, endings[kind])) return kind
   const ending = unpackedEnding(path)
   if (TEXT_ENDINGS.includes(ending) && isTableFile(path)) return 'text'
@@ -122,6 +128,8 @@ export function kindByContent(head: Uint8Array): FileKind {
   if (magic.startsWith('PK')) return 'npz'
   if (magic === '\x93NUMPY') return 'npy'
   if (magic.startsWith('PAR1')) return 'parquet'
+  if (magic === 'ARROW1' || magic.startsWith('\xff\xff\xff\xff')) return 'arrow'
+  if (magic.startsWith('\x89HDF') || magic === 'MATLAB') return 'arrays'
   const start = byteOrderMarkLength(bytes)
   const text = textOf(start)
   if (/^\s*[{[]/.test(text)) return 'json'

@@ -1,7 +1,15 @@
 /** Opens, unpacks and reads files and pipes, and writes files whole or not at all. */
 export { checkOutput, checkOutputs } from './checkOutput.ts'
 export { explainFileError } from './fileError.ts'
-export { type Input, maxFileBytes, openInput, readWhole, withPath } from './input.ts'
+export {
+  type Input,
+  type InputOptions,
+  maxFileBytes,
+  openInput,
+  readWhole,
+  withPath,
+  yieldOnce,
+} from './input.ts'
 export { countLines, linesBetween, readTnsHead } from './lines.ts'
 export { isPacked, type OpenFile, openFile, unpackingLimit } from './openFile.ts'
 export { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'

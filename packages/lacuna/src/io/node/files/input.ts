@@ -5,7 +5,8 @@ import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { InputError } from '../../../base/inputError.ts'
+import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
+import { arrowAsText, sheetAsText } from '../../sheets/index.ts'
 import { type FileKind, kindByContent, kindByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 import { type OpenFile, openFile, reopenable } from './openFile.ts'
@@ -15,19 +16,58 @@ import { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
 export interface Input extends Omit<OpenFile, 'source' | 'again'> {
   /** Path as it was given; - is standard input. */
   path: string
-  /** The kind by the ending of the name; of a pipe without one, by its first bytes. */
-  kind: FileKind | undefined
+  /**
+   * The kind by the ending of the name; of a pipe without one, by its first bytes. Arrow and .xlsx are converted,
+   * and have the kind of their content: text.
+   */
+  kind: Exclude<FileKind, 'arrow' | 'xlsx'> | undefined
+  /** How converted text is written; undefined for other files. */
+  dialect?: { delimiter: ','; decimal: '.'; header?: true }
+  /** Sentences about guesses that were made when it was opened. */
+  guesses?: readonly Sentence[]
   /** Reads the content from the beginning, unpacked if it is gzip. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Opens a file or pipe and recognizes its kind; - is stdin. Throws if it is missing or a folder. */
-export async function openInput(path: string): Promise<Input> {
+/** Options for opening an input. */
+export interface InputOptions {
+  /** Of an .xlsx: the name of the sheet, or its number from 1; by default the first one that is not empty. */
+  sheet?: string
+}
+
+/**
+ * Opens a file or pipe and recognizes its kind; - is stdin. Arrow and .xlsx are read and converted to text. Throws if
+ * it is missing or a folder.
+ */
+export async function openInput(path: string, { sheet }: InputOptions = {}): Promise<Input> {
   const opened = await openFile(path)
   const { name, byteLength, bytesRead, isPipe } = opened
   const open = reopenable(opened)
   const kind = kindByName(path) ?? (isPipe ? kindByContent(await firstPiece(open())) : undefined)
-  return { path, name, kind, open, byteLength, bytesRead, isPipe }
+  if (sheet !== undefined && kind !== 'xlsx')
+    throw new InputError(
+      'option',
+      sentence`${name}: this is no .xlsx, so that ${option('sheet')} means nothing; leave it out.`,
+    )
+  const input = { path, name, open, byteLength, bytesRead, isPipe }
+  if (kind !== 'arrow' && kind !== 'xlsx') return { ...input, kind }
+  const bytes = await readWhole(input)
+  const dialect = { delimiter: ',', decimal: '.' } as const
+  // It is marked as a pipe, since it cannot be read by its path.
+  const converted = { ...input, kind: 'text', isPipe: true } as const
+  if (kind === 'arrow')
+    return {
+      ...converted,
+      dialect: { ...dialect, header: true },
+      open: await arrowAsText(bytes, name, maxFileBytes()),
+    }
+  const { bytes: text, guess } = await sheetAsText(bytes, name, maxFileBytes(), sheet)
+  return { ...converted, dialect, guesses: guess === undefined ? [] : [guess], open: () => yieldOnce(text) }
+}
+
+/** Yields bytes as the only piece of a source. */
+export async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 /** Returns the first piece of a source; empty if there is none. */
@@ -68,7 +108,7 @@ export const maxFileBytes = (): number => Math.min(2 ** 32 - 1, Math.floor(total
 
 /** Reads a whole input into memory, unpacked if it is gzip; throws if it exceeds maxFileBytes(). */
 export async function readWhole(
-  { name, byteLength, open }: Input,
+  { name, byteLength, open }: Pick<Input, 'name' | 'byteLength' | 'open'>,
   onProgress?: (bytesRead: number, byteLength: number) => void,
 ): Promise<Uint8Array> {
   const limit = maxFileBytes()

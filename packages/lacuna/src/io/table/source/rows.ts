@@ -4,7 +4,7 @@
  * string.
  */
 
-import { InputError } from '../../../base/inputError.ts'
+import { InputError, type Sentence } from '../../../base/inputError.ts'
 import type { ColumnType } from '../../../labels/index.ts'
 import { textOfBytes } from '../../text/index.ts'
 import type { NumberStyle } from './numberStyle.ts'
@@ -133,7 +133,7 @@ export interface Table extends NumberStyle {
   /** The unit of `lines` in messages. */
   readonly unit: 'line' | 'row'
   /** Sentences about guesses that change what the numbers of the table are. */
-  readonly guesses?: readonly string[]
+  readonly guesses?: readonly (string | Sentence)[]
   /** Reads all columns of the first rows, some thousands. */
   sample(): Promise<Batch>
   /**

@@ -1,0 +1,149 @@
+/**
+ * Workbooks (.xlsx) by read-excel-file. A sheet becomes CSV text, so that it is read like any other table: a row of
+ * the sheet is a line of the text, dates are ISO 8601.
+ */
+import { unzipSync } from 'fflate'
+import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
+import { formatBytes } from '../../base/memory.ts'
+import { explainMissingPackage } from '../../base/missingPackage.ts'
+import { abbreviate, doubleQuote } from '../text/index.ts'
+
+/** The most cells of the rectangle that a sheet's cells lie in, empty ones included. */
+const MAX_CELLS = 2 ** 26
+
+/** A sheet as text. */
+export interface SheetText {
+  /** The CSV text. */
+  bytes: Uint8Array
+  /** A sentence about the choice of the sheet, if there are several with cells; to go after the file's name. */
+  guess?: Sentence
+}
+
+/**
+ * Reads a sheet of a workbook as CSV text. Throws if the workbook is damaged, unpacks to more than `maxBytes`, or
+ * has no such sheet.
+ * @param wanted the name of the sheet, or its number from 1; by default the first one that is not empty
+ */
+export async function sheetAsText(
+  bytes: Uint8Array,
+  name: string,
+  maxBytes: number,
+  wanted?: string,
+): Promise<SheetText> {
+  const { default: readSheets } = await import('read-excel-file/universal').catch(
+    explainMissingPackage('read-excel-file', 'Reading .xlsx'),
+  )
+  checkWorkbook(bytes, name, maxBytes)
+  const sheets = await readSheets(bytes.slice().buffer).catch((error: unknown) => {
+    throw damagedWorkbook(name, error)
+  })
+  const filled = sheets.filter(({ data }) =>
+    data.some((row) => row.some((cell) => textOfCell(cell) !== null)),
+  )
+  const named = wanted === undefined ? undefined : sheets.find(({ sheet }) => sheet === wanted)
+  const numbered = wanted !== undefined && /^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined
+  const found = wanted === undefined ? filled[0] : (named ?? numbered)
+  const names = sheets.map(({ sheet }) => abbreviate(sheet)).join(', ')
+  if (!found && wanted !== undefined)
+    throw new InputError('option', `${name}: there is no sheet ${abbreviate(wanted)}; there are ${names}.`)
+  if (!found || !filled.includes(found)) throw new InputError('empty', `${name}: the sheet is empty.`)
+  return {
+    bytes: new TextEncoder().encode(sheetText(found.data)),
+    guess:
+      wanted === undefined && filled.length > 1
+        ? sentence`takes the sheet ${abbreviate(found.sheet)} of ${names}; say ${option('sheet')} for another.`
+        : undefined,
+  }
+}
+
+/** The error for a workbook that cannot be read. */
+function damagedWorkbook(name: string, error: unknown): InputError {
+  const fault =
+    error instanceof Error ? error.message.split('\n')[0].slice(0, 100).replace(/\.$/, '') : String(error)
+  return new InputError('format', `${name}: this is not a whole .xlsx workbook (${fault}); save it again.`, {
+    cause: error,
+  })
+}
+
+/**
+ * Throws if a workbook declares more bytes than the limit, or if the cells of a sheet span a rectangle of more than
+ * MAX_CELLS: the reader makes an array of all of it.
+ */
+function checkWorkbook(bytes: Uint8Array, name: string, maxBytes: number): void {
+  let unpacked = 0
+  let sheets: Record<string, Uint8Array>
+  try {
+    unzipSync(bytes, {
+      filter({ originalSize }) {
+        unpacked += originalSize
+        return false
+      },
+    })
+    if (unpacked > maxBytes)
+      throw new InputError(
+        'memory',
+        `${name}: the workbook unpacks to ${formatBytes(unpacked)}, more than the ${formatBytes(maxBytes)} that fit in memory here; save the sheet as CSV.`,
+      )
+    sheets = unzipSync(bytes, { filter: (member) => /^xl\/worksheets\/[^/]*\.xml$/.test(member.name) })
+  } catch (error) {
+    if (error instanceof InputError) throw error
+    throw damagedWorkbook(name, error)
+  }
+  for (const sheet of Object.values(sheets)) {
+    const { rows, columns } = extentOf(sheet)
+    if (rows * columns > MAX_CELLS)
+      throw new InputError(
+        'memory',
+        `${name}: the cells of a sheet span ${rows} rows and ${columns} columns, too many to read; delete those that are far away, or save the sheet as CSV.`,
+      )
+  }
+}
+
+/** The rows and columns that the cells of a sheet span, by their references such as AB12, wherever they stand. */
+function extentOf(sheet: Uint8Array): { rows: number; columns: number } {
+  const decoder = new TextDecoder('latin1')
+  let [rows, columns] = [0, 0]
+  const STEP = 2 ** 20
+  const OVERLAP = 64 // a reference may lie across a border
+  for (let at = 0; at < sheet.length; at += STEP) {
+    const text = decoder.decode(sheet.subarray(at, at + STEP + OVERLAP))
+    for (const [, letters, digits] of text.matchAll(/["':]\$?([A-Za-z]{1,3})\$?(\d{1,10})["':]/g)) {
+      let column = 0
+      for (const letter of letters.toUpperCase()) column = 26 * column + letter.charCodeAt(0) - 64
+      columns = Math.max(columns, column)
+      rows = Math.max(rows, Number(digits))
+    }
+    for (const [, digits] of text.matchAll(/<row[^>]*\br=["'](\d{1,10})["']/g))
+      rows = Math.max(rows, Number(digits))
+  }
+  return { rows, columns }
+}
+
+/** The cells of a sheet as CSV; empty columns are left out, empty rows are empty lines. */
+function sheetText(data: readonly (readonly unknown[])[]): string {
+  const rows = data.map((row) => row.map(textOfCell))
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const used = Array.from({ length: width }, (_, c) => c).filter((c) =>
+    rows.some((row) => (row[c] ?? null) !== null),
+  )
+  const lines = rows.map((row) =>
+    row.every((text) => text === null) ? '' : used.map((c) => fieldOf(row[c] ?? null)).join(','),
+  )
+  return `${lines.join('\n')}\n`
+}
+
+/** A field of a table as text, in quotes where it must be. */
+const fieldOf = (text: string | null): string =>
+  text === null ? '' : /[",\r\n]/.test(text) ? doubleQuote(text) : text
+
+/** The text of a cell; null if it is empty. Dates without a time of day are days. */
+function textOfCell(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null
+  if (value instanceof Date)
+    return value
+      .toISOString()
+      .replace(/T00:00:00\.000Z$/, '')
+      .replace('T', ' ')
+      .replace(/(\.000)?Z$/, '')
+  return String(value)
+}
