@@ -25,7 +25,7 @@ import {
   reportRemark,
   rowProgress,
 } from '../options/readTensor.ts'
-import { addTableOptions, duplicatesOf, tableOptions } from '../options/tableOptions.ts'
+import { addTableOptions, duplicatesOf, maskHelp, tableOptions } from '../options/tableOptions.ts'
 import { escapeFormulas } from '../print/escapeFormulas.ts'
 import { formatCount, formatCounted } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -54,7 +54,7 @@ export function convertCommand(): Command {
     )
     .argument(
       '<in>',
-      'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz); - for stdin',
+      'a tensor (.tns, .npy, .npz; .mat, .h5, .nc, .zarr; or a table: .csv, .parquet, .arrow, .xlsx …), or a model (.npz); - for stdin',
     )
     .argument(
       '<out>',
@@ -66,7 +66,7 @@ export function convertCommand(): Command {
     )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option('--mask <file>', maskHelp)
     .option(
       '--safe-csv',
       'an apostrophe before labels and names that begin with = + - @, which spreadsheets run',
@@ -83,6 +83,7 @@ export function convertCommand(): Command {
       `
 Examples:
   lacuna convert measured.npy measured.tns.gz       every element but NaN is an entry
+  lacuna convert era5.nc t2m.npz --variable t2m     coordinates become labels, fill values are gaps
   lacuna convert ratings.csv ratings.tns.gz --modes userId movieId "week(timestamp)" --value rating
   lacuna convert ratings.tns ratings.parquet        a row per entry, a column per mode
   lacuna convert ratings.tns ratings.npz            COO: coords, data, shape, as PyData/sparse reads them
@@ -194,8 +195,9 @@ function listLost(tensor: SparseTensor, ending: string): string[] {
   if (hasEnding(ending, endings.npz)) return []
   const isTns = hasEnding(ending, endings.tns)
   const isNpy = hasEnding(ending, endings.npy)
-  const lostWeights = tensor.weights && (isTns || isNpy) ? ['the weights'] : []
-  if (isTns) return lostWeights
+  const isHdf5 = hasEnding(ending, endings.arrays)
+  const lostWeights = tensor.weights && (isTns || isNpy || isHdf5) ? ['the weights'] : []
+  if (isTns || isHdf5) return lostWeights
   if (isNpy)
     return [
       ...lostWeights,

@@ -1,6 +1,13 @@
 /** `lacuna info`: describes a tensor, a model or the engines of this machine. */
 import { Command } from 'commander'
-import { type CpModel, describeTensor } from 'lacuna'
+import {
+  type CpModel,
+  describeTensor,
+  InputError,
+  listVariables,
+  type SparseTensor,
+  type VariableInfo,
+} from 'lacuna'
 import type { Observed } from 'lacuna/answers'
 import { CpEnsemble } from 'lacuna/folds'
 import {
@@ -9,16 +16,23 @@ import {
   formatBytes,
   formatSentence,
   hardwareThreads,
+  kindByName,
   readTensorOrModel,
   sizeOfRun,
   type TensorDescription,
   TensorModel,
   unobservedRowsOf,
 } from 'lacuna/internal'
-import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber, sizes } from '../options/arguments.ts'
 import { inputName, type ReadingOptions, readWithProgress, reportRemark } from '../options/readTensor.ts'
-import { addTableOptions, duplicatesOf, filesHelp, tableOptions } from '../options/tableOptions.ts'
+import {
+  addTableOptions,
+  duplicatesOf,
+  type FileOptions,
+  filesHelp,
+  maskHelp,
+  tableOptions,
+} from '../options/tableOptions.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { commandLine, readingWords } from '../print/nextCommands.ts'
 import { print, printJson } from '../print/print.ts'
@@ -31,7 +45,7 @@ import { describeCrossFitRecord } from './complete/report/crossFitDetails.ts'
 import { describeReshaping } from './complete/reshape.ts'
 
 /** Options of `lacuna info`, as parsed from the command line; the help describes each. */
-interface Options extends TableOptions {
+interface Options extends FileOptions {
   rank: number
   threads: number
   dims?: number[]
@@ -48,7 +62,7 @@ export function infoCommand(): Command {
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option('--mask <file>', maskHelp)
     .option('--engines', 'list the engines of this machine instead')
     .option('--json', 'print a JSON object')
   return addTableOptions(command)
@@ -81,10 +95,23 @@ async function runInfo(files: string[], options: Options): Promise<void> {
   }
   const onRemark = reportRemark(startProgress(false))
   const isOne = files.length === 1 && options.query === undefined && options.database === undefined
-  const found =
+  const variables = isOne && kindByName(files[0]) === 'arrays' ? await listVariables(files[0]) : undefined
+  const read = (): Promise<SparseTensor | CpModel | CpEnsemble> =>
     isOne && (files[0] === '-' || files[0].endsWith('.npz'))
-      ? await readTensorOrModel(files[0], { ...asked, onRemark })
-      : await readWithProgress(files, { ...asked, onRemark }, startProgress(true))
+      ? readTensorOrModel(files[0], { ...asked, onRemark })
+      : readWithProgress(files, { ...asked, onRemark }, startProgress(true))
+  if (variables && !options.json) await print(formatVariables(variables))
+  const found = await read().catch((error: unknown) => {
+    // Which array is meant is for the user to say; the list of all of them is an answer, too.
+    const isOpen = variables !== undefined && options.variable === undefined
+    if (isOpen && error instanceof InputError && error.code === 'option') return error
+    throw error
+  })
+  if (found instanceof InputError) {
+    if (options.json) return printJson({ file: files[0], variables })
+    return print(`\n${found.in(asFlag)}`)
+  }
+  if (variables && !options.json) await print('')
   const file = files.map(inputName).join(' ') || (options.database ?? 'query')
   if (found instanceof TensorModel) return printModel(file, found, options.json ?? false)
   const description = describeTensor(found)
@@ -93,7 +120,8 @@ async function runInfo(files: string[], options: Options): Promise<void> {
   const plan = planJob(cpuEngine({ threads }), size)
   const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
   const counts = countsRemark(found)
-  if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
+  if (options.json)
+    return printJson({ file, variables, ...description, looksLikeCounts: counts !== undefined, memory })
   await print(formatDescription(file, description))
   if (counts) await print(`\n${formatSentence(counts, asFlag)}`)
   const isTable = found.modes !== undefined && files.length > 0
@@ -102,7 +130,7 @@ async function runInfo(files: string[], options: Options): Promise<void> {
   )
   if (isTable)
     await print(
-      `\nTo learn a model:\n  ${oneLine(commandLine(['complete', ...files, ...readingWords(found, options), '-o', 'model.npz']))}`,
+      `\nTo learn a model:\n  ${oneLine(commandLine(['complete', ...files, ...readingWords(found, options, files), '-o', 'model.npz']))}`,
     )
 }
 
@@ -146,6 +174,17 @@ async function printModel(file: string, model: TensorModel, json: boolean): Prom
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
   if (model.observed) await print(formatObserved(model.observed))
+}
+
+/** Formats the list of the arrays of a file. */
+function formatVariables(variables: readonly VariableInfo[]): string {
+  const rows = variables.map(({ name, shape, type, dimensions }) => [
+    oneLine(name),
+    shape.join(' × '),
+    oneLine(type),
+    oneLine(dimensions.some(Boolean) ? dimensions.map((dimension) => dimension ?? '?').join(' × ') : ''),
+  ])
+  return formatTable([['variable', 'size', 'type', 'dimensions'], ...rows])
 }
 
 /** Formats the description of a tensor: size, density, values, and the numbers of entries per row by mode. */

@@ -31,6 +31,7 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 
 /** Options of `lacuna predict`, as parsed from the command line; the help describes each. */
 interface Options {
+  sheet?: string
   output?: string
   fallback?: number | 'mean'
   modes?: string[]
@@ -94,6 +95,10 @@ export function predictCommand(): Command {
     .addOption(
       new Option('--thousands <sign>', 'what stands between thousands of a number').choices(thousandsSigns),
     )
+    .option(
+      '--sheet <name>',
+      'of an .xlsx: the sheet, by its name or number (default: the first that is not empty)',
+    )
     .option('--json', 'print one JSON object per line')
     .option('-q, --quiet', 'no remarks on stderr')
     .addHelpText(
@@ -134,9 +139,9 @@ async function runPredict(modelFile: string, queries: string | undefined, option
   if (queries === undefined && options.query === undefined) return predictAll(model, options, progress)
   if (queries === undefined || options.database !== undefined)
     return predictRows(model, queries, options, progress)
-  const input = await openInput(queries)
+  const input = await openInput(queries, { sheet: options.sheet })
   const { kind } = input
-  if (kind === 'npy' || kind === 'npz')
+  if (kind === 'npy' || kind === 'npz' || kind === 'arrays')
     throw new InputError('option', `${input.name}: an array is no list of queries; give a table, or .tns.`)
   if (isTableKind(kind)) return predictRows(model, queries, { ...options, input }, progress)
   if (options.query !== undefined)

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import { InputError, leaveOneOut, type SparseTensor, split, splitByTime } from 'lacuna'
 import {
   checkOutputs,
+  kindByName,
   modeNumber,
   type NegativePolicy,
   option,
@@ -14,7 +15,7 @@ import {
 import type { TableOptions } from 'lacuna/tables'
 import { fraction, negative, sizes, wholeNumber } from '../options/arguments.ts'
 import { readWithProgress } from '../options/readTensor.ts'
-import { addTableOptions, duplicatesOf, tableOptions } from '../options/tableOptions.ts'
+import { addTableOptions, duplicatesOf, maskHelp, tableOptions } from '../options/tableOptions.ts'
 import { formatCounted } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -59,7 +60,7 @@ export function splitCommand(): Command {
     )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option('--mask <file>', maskHelp)
     .option('--json', 'print a JSON object with files and counts')
     .option('-q, --quiet', 'no progress')
   return addTableOptions(command)
@@ -159,5 +160,5 @@ function chooseEnding(file: string, format: string | undefined): string {
       `--format ${format}: give one of ${writableEndings.map((e) => e.slice(1)).join(', ')}.`,
     )
   const own = ['.tns.gz', '.tns', '.npy', '.npz'].find((ending) => file.endsWith(ending))
-  return wanted ?? own ?? '.csv'
+  return wanted ?? own ?? (kindByName(file) === 'arrays' ? '.npz' : '.csv')
 }

@@ -48,7 +48,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'leaveOneOut',
   ],
   'Running:': ['engine', 'threads', 'parts', 'resume', 'checkpointEvery', 'mpi', 'mpiLibrary'],
-  'Reading:': ['dims', 'negative', 'mask', 'entries', 'snr', 'perChannel', 'holeColour', 'truth'],
+  'Reading:': ['dims', 'negative', 'variable', 'mask', 'entries', 'snr', 'perChannel', 'holeColour', 'truth'],
   'Tables:': [
     'modes',
     'value',
@@ -60,6 +60,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'decimal',
     'thousands',
     'melt',
+    'sheet',
     'query',
     'database',
     'recipe',

@@ -24,8 +24,10 @@ export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   negative?: NegativePolicy
   /** What happens to repeated coordinates. */
   duplicates?: DuplicatePolicy
-  /** An .npy file of truth values: where a dense array is observed. */
+  /** Where a dense array is observed: an .npy file of truth values, or an array of the same file. */
   mask?: string
+  /** The array to read of a file of several. */
+  variable?: string
   /** Leaves the duplicate check to the engine, where a run starts from these entries unchanged. */
   deferDuplicateCheck?: boolean
 }
@@ -41,6 +43,11 @@ export async function readWithProgress(
   progress: Progress,
 ): Promise<SparseTensor> {
   const name = files.map(inputName).join(' ') || (options.database ?? 'query')
+  if (options.variable !== undefined && isTable(files, options))
+    throw new InputError(
+      'option',
+      `${name}: this is a table, so that --variable means nothing; name its columns by --modes and --value.`,
+    )
   const readOptions = { onRemark: reportRemark(progress), ...options, onRows: rowProgress(name, progress) }
   const tensor = isTable(files, options)
     ? await readTable(files, readOptions)
@@ -100,7 +107,7 @@ function onlyFile(files: readonly string[], options: ReadingOptions): string {
 /** Throws if a file is no table by its name and there are table options; a pipe may be a table. */
 export function refuseTableOptions(file: string, options: ReadingOptions): void {
   const kind = kindByName(file)
-  const { merge, ...others } = tableOptions(options)
+  const { merge, variable, ...others } = tableOptions(options)
   const [foreign] = [...(merge === 'count' ? ['merge count'] : []), ...Object.keys(others)]
   if (foreign && !options.like && kind !== undefined && !isTableKind(kind))
     throw new InputError(

@@ -12,7 +12,11 @@ import type { TableOptions } from 'lacuna/tables'
 
 /** Help of the argument FILES. */
 export const filesHelp =
-  'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns; - is stdin'
+  'a .tns, .npy or .npz file, or one of several arrays (.mat, .h5, .nc, .zarr); or a table (.csv, .tsv, .dat, .parquet, .arrow, .xlsx, .json …, also .gz and .zst), or several of the same columns; - is stdin'
+
+/** Help of --mask. */
+export const maskHelp =
+  'which elements of a dense array are observed: an .npy of booleans, or an array of the same file by its name'
 
 /** The options as commander describes them. */
 const options: readonly Option[] = [
@@ -54,6 +58,14 @@ const options: readonly Option[] = [
     '--melt <name[=columns]>',
     'of a wide table: the mode that its columns become, all but those named by --modes, or as in "day=2024-*"',
   ),
+  new Option(
+    '--sheet <name>',
+    'of an .xlsx: the sheet, by its name or number (default: the first that is not empty)',
+  ),
+  new Option(
+    '--variable <name>',
+    'of a file of several arrays (.mat, .h5, .nc, .zarr): which one, as in t2m, group/data or data.X',
+  ),
   new Option('--query <sql>', 'read the result of an SQL query, in which the files are the table data'),
   new Option(
     '--database <file|url>',
@@ -68,10 +80,16 @@ export function addTableOptions(command: Command): Command {
   return command
 }
 
-/** The table options among all options of a command, without those that are undefined. */
-export function tableOptions(given: TableOptions): TableOptions {
+/** The options of reading that every command has: those of tables, and the array of a file of several. */
+export interface FileOptions extends TableOptions {
+  /** The array to read of a file of several. */
+  variable?: string
+}
+
+/** The options of reading among all options of a command, without those that are undefined. */
+export function tableOptions(given: FileOptions): FileOptions {
   const { modes, value, weight, merge, index, dates, timezone } = given
-  const { decimal, thousands, melt, query, database, recipe } = given
+  const { decimal, thousands, melt, sheet, query, database, recipe, variable } = given
   const all = {
     modes,
     value,
@@ -83,9 +101,11 @@ export function tableOptions(given: TableOptions): TableOptions {
     decimal,
     thousands,
     melt,
+    sheet,
     query,
     database,
     recipe,
+    variable,
   }
   return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
 }

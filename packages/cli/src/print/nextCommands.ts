@@ -4,14 +4,14 @@ import { CpEnsemble } from 'lacuna/folds'
 import {
   cellsOfDims,
   isTableFile,
+  kindByName,
   labelOf,
   modeKinds,
   modeName,
   type TensorModel,
   timeAxis,
 } from 'lacuna/internal'
-import type { TableOptions } from 'lacuna/tables'
-import { tableOptions } from '../options/tableOptions.ts'
+import { type FileOptions, tableOptions } from '../options/tableOptions.ts'
 import { shellWord } from '../process/failure.ts'
 import { invocation } from '../process/invocation.ts'
 
@@ -25,7 +25,7 @@ export interface Learned {
   /** Paths of the input, as typed. */
   files: readonly string[]
   /** Options by which the input was read. */
-  options: TableOptions & { missing?: string }
+  options: FileOptions & { missing?: string }
 }
 
 /** Number of commands that are proposed. */
@@ -74,7 +74,7 @@ function proposeForecast({ model, files, options, train }: Learned): Proposal {
   const density = train.values.length / cellsOfDims(train.dims)
   if (time < 0 || density < LEAST_DENSITY || kinds.length !== model.dims.length || options.missing === 'zero')
     return undefined
-  const words = readingWords(train, options)
+  const words = readingWords(train, options, files)
   // Where forecast would not find the mode of time by itself, it is named.
   const named = timeAxis(train)?.[0] === time ? [] : ['--time', modeName(model, time)]
   return {
@@ -84,10 +84,15 @@ function proposeForecast({ model, files, options, train }: Learned): Proposal {
 }
 
 /**
- * The options by which a table is read again as a tensor was: its modes and value, and others as given; none for
- * files that are no tables.
+ * The options by which files are read again as a tensor was: of tables its modes and value, and others as given; of
+ * a file of several arrays the one that was taken, if it was named.
  */
-export function readingWords({ modes, valueName }: SparseTensor, options: TableOptions): string[] {
+export function readingWords(
+  { modes, valueName }: SparseTensor,
+  options: FileOptions,
+  files: readonly string[],
+): string[] {
+  if (kindByName(files[0] ?? '') === 'arrays') return optionWords({ variable: options.variable })
   if (!modes) return []
   const { modes: typed, ...others } = tableOptions({ value: valueName, ...options })
   const taken = typed ?? (others.melt === undefined ? modes.map(({ name }) => name) : undefined)
@@ -96,7 +101,7 @@ export function readingWords({ modes, valueName }: SparseTensor, options: TableO
 }
 
 /** Options of tables as they are typed, without those that are undefined. */
-const optionWords = (options: TableOptions): string[] =>
+const optionWords = (options: FileOptions): string[] =>
   Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, ...[value].flat().map(String)],
   )

@@ -24,7 +24,7 @@ import {
 } from '../../options/arguments.ts'
 import { isHelpAll } from '../../options/firstOptions.ts'
 import { assignment } from '../../options/rowNames.ts'
-import { addTableOptions, filesHelp } from '../../options/tableOptions.ts'
+import { addTableOptions, filesHelp, maskHelp } from '../../options/tableOptions.ts'
 import { addEngineOption } from '../../process/engines.ts'
 import { runOnAllProcesses } from '../../process/processes.ts'
 import { addReshapingOptions } from './reshape.ts'
@@ -183,7 +183,7 @@ export function completeCommand(): Command {
       'negative values: error, keep (noise around zero) or clip (to zero)',
       negative,
     )
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option('--mask <file>', maskHelp)
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')

@@ -109,11 +109,11 @@ async function runFill(files: string[], options: FillOptions): Promise<void> {
   if (options.slice)
     throw new InputError('option', '--slice goes with a model alone; leave out the table, or --slice.')
   const kind = kindByName(table)
-  if (kind === 'npy' || kind === 'npz') return fillArray(table, model, options, progress)
+  if (kind === 'npy' || kind === 'npz' || kind === 'arrays') return fillArray(table, model, options, progress)
   if (!isTableKind(kind))
     throw new InputError(
       'option',
-      `${table}: only a table, .npy or .npz has cells to be filled; use 'lacuna predict' for .tns.`,
+      `${table}: only a table or an array has cells to be filled; use 'lacuna predict' for .tns.`,
     )
   if (isArrayOut)
     throw new InputError(

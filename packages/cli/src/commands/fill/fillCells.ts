@@ -37,7 +37,7 @@ export async function fillArray(
       `${file}: an array is filled into an array; name it by -o, as in filled.npy.`,
     )
   if (options.interval !== undefined) throw noRoomForIntervals(output)
-  const tensor = await readWithProgress([file], {}, progress)
+  const tensor = await readWithProgress([file], { variable: options.variable }, progress)
   const model = given ?? (await learnModel(tensor, options, progress))
   const { dims, values, inferred } = fillSlice(
     model,

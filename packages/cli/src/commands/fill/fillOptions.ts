@@ -1,12 +1,12 @@
 /** The options of `lacuna fill`, and where its answers go. */
 import type { AnswerOutput } from 'lacuna/internal'
-import type { TableOptions } from 'lacuna/tables'
 import type { Assignment } from '../../options/rowNames.ts'
+import type { FileOptions } from '../../options/tableOptions.ts'
 import { print } from '../../print/print.ts'
 import { printable } from '../../print/printable.ts'
 
 /** Options of `lacuna fill`, as parsed from the command line; the help describes each. */
-export interface FillOptions extends TableOptions {
+export interface FillOptions extends FileOptions {
   slice?: Assignment[]
   interval?: number
   absent?: boolean

@@ -50,7 +50,7 @@ export async function fillRows(
   }
   const counts = await fillTable(table, model, answer, {
     output: answerOutput(options),
-    input: await openInput(table),
+    input: await openInput(table, { sheet: options.sheet }),
     ...(given && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     ...{ decimal, thousands, query, value },

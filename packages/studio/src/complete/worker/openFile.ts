@@ -34,7 +34,7 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
       'option',
       `${name}: the studio does not unpack Zstandard; unpack the file first, or pack it with gzip.`,
     )
-  if (isTableKind(kind) || isWorkbook(name)) {
+  if ((isTableKind(kind) && kind !== 'arrow') || isWorkbook(name)) {
     checkFileSize(file)
     const { table, sheets } = await openTable(file)
     const understanding = await understandTable(table, sheets)
@@ -51,7 +51,7 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
       const model = decodeAnyModel(bytes, name)
       return { opened: { kind: 'model', name, model: summarizeModel(model) }, model }
     }
-  } else if (kind === undefined)
+  } else if (kind === undefined || kind === 'arrays' || kind === 'arrow')
     throw new InputError(
       'option',
       `${name}: the studio opens .tns, .csv, .tsv, .xlsx, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
