@@ -18,6 +18,7 @@ import {
   type OpenArrayOptions,
 } from './arrayFile.ts'
 import { defaultFills } from './defaultFills.ts'
+import { areHeapsWhole } from './hdf5Heaps.ts'
 import { type H5, loadH5, removeVirtualFile, virtualPath } from './loadH5.ts'
 
 /** Classes of HDF5 types. */
@@ -30,12 +31,15 @@ const MAX_ATTRIBUTE = 2 ** 16
 /** The signature of HDF5, which stands at byte 0, 512, 1024, 2048 … of a file. */
 const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** Whether bytes are those of an HDF5 file, NetCDF-4 and MAT-files of version 7.3 included. */
-export function isHdf5(bytes: Uint8Array): boolean {
+/** The position of the signature of HDF5, of NetCDF-4 and MAT-files of version 7.3, too; -1 if there is none. */
+function findSignature(bytes: Uint8Array): number {
   for (let at = 0; at + 8 <= bytes.length; at = at === 0 ? 512 : 2 * at)
-    if (SIGNATURE.every((byte, i) => bytes[at + i] === byte)) return true
-  return false
+    if (SIGNATURE.every((byte, i) => bytes[at + i] === byte)) return at
+  return -1
 }
+
+/** Whether bytes are those of an HDF5 file, NetCDF-4 and MAT-files of version 7.3 included. */
+export const isHdf5 = (bytes: Uint8Array): boolean => findSignature(bytes) >= 0
 
 /** Opens an HDF5 file. Throws if it is damaged. */
 export async function openHdf5(
@@ -43,6 +47,7 @@ export async function openHdf5(
   name: string,
   { maxBytes }: OpenArrayOptions,
 ): Promise<ArrayFile> {
+  if (!areHeapsWhole(bytes, findSignature(bytes))) throw damagedFile(name, 'HDF5')
   const { h5, module } = await loadH5()
   const path = virtualPath()
   let file: File | undefined
@@ -73,6 +78,7 @@ export async function openHdf5(
 /** Lists and reads the datasets of an opened file. */
 class Hdf5Reader {
   readonly variables: ArrayVariable[] = []
+  #groups = 0
   readonly #name: string
   readonly #h5: H5
   readonly #settings: { isMatlab: boolean; isNetcdf: boolean; maxBytes: number }
@@ -86,11 +92,12 @@ class Hdf5Reader {
   /** Adds the datasets of a group and of the groups in it. @param prefix of names, with its separator */
   listGroup(group: Group, prefix: string, depth: number): void {
     const { isMatlab } = this.#settings
+    this.#groups++
     for (const key of group.keys()) {
-      if (this.variables.length >= MAX_VARIABLES)
+      if (this.variables.length >= MAX_VARIABLES || this.#groups > MAX_VARIABLES)
         throw new InputError(
           'format',
-          `${this.#name}: there are more than ${MAX_VARIABLES} arrays; save fewer of them.`,
+          `${this.#name}: there are more than ${MAX_VARIABLES} arrays or groups; save fewer of them.`,
         )
       if (isMatlab && key.startsWith('#')) continue // MATLAB's own references
       const name = prefix + key
@@ -111,10 +118,11 @@ class Hdf5Reader {
     }
   }
 
-  /** An object of a group; undefined for a link that leads nowhere. */
+  /** An object of a group; undefined for a soft link, whose target is listed under its own name. */
   #get(group: Group, key: string): Entity | null | undefined {
     try {
-      return group.get(key)
+      const isSoft = group.get_link(`${group.path === '/' ? '' : group.path}/${key}`) !== null
+      return isSoft ? undefined : group.get(key)
     } catch {
       return undefined
     }
@@ -141,6 +149,7 @@ class Hdf5Reader {
     const shape = isMatlab ? [...stored].reverse() : stored
     const scales = isMatlab ? undefined : stored.map((_, axis) => attachedScales(dataset, axis))
     const labels = isMatlab ? [] : dimensionLabels(dataset)
+    const isScale = attributes.CLASS === 'DIMENSION_SCALE' && shape.length === 1
     const isEmpty = attributes.MATLAB_empty !== undefined || metadata.shape === null
     return {
       name,
@@ -148,7 +157,9 @@ class Hdf5Reader {
       type,
       kind: why === undefined ? kind : 'other',
       fault: isEmpty ? 'is empty' : why,
-      dimensions: shape.map((_, axis) => labels[axis] ?? (scales?.[axis]?.[0] && lastPart(scales[axis][0]))),
+      dimensions: isScale
+        ? [lastPart(name)]
+        : shape.map((_, axis) => labels[axis] ?? (scales?.[axis]?.[0] && lastPart(scales[axis][0]))),
       attributes,
       scales: scales?.map((paths) => paths.map((path) => path.replace(/^\//, ''))),
       missing: isNetcdf && !('_FillValue' in attributes) ? defaultFills(type) : undefined,

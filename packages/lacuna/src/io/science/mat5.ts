@@ -76,7 +76,8 @@ interface Element {
 /** Iterates over the elements in bytes; throws a RangeError if one is longer than they are. */
 function* elementsOf(bytes: Uint8Array, littleEndian: boolean): Generator<Element, undefined> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at < bytes.length; ) {
+    if (at + 8 > bytes.length) throw new RangeError('a tag is cut short')
     const word = view.getUint32(at, littleEndian)
     // Content of up to four bytes may lie in the tag itself, whose upper half is then its length.
     const isSmall = word >>> 16 !== 0
