@@ -8,7 +8,7 @@ import { makeReaders } from './readers.mjs'
 const SECONDS = 0.3
 const NAMES = [
   ...['tns', 'lines', 'csv', 'json', 'npy', 'npz', 'model', 'ensemble', 'checkpoint'],
-  ...['gzip', 'zstd', 'parquet', 'image'],
+  ...['gzip', 'zstd', 'parquet', 'image', 'mat', 'zarr', 'arrow', 'xlsx'],
 ]
 
 let made: Awaited<ReturnType<typeof makeReaders>>

@@ -115,7 +115,7 @@ export function readNpyHeader(
   if (bytes.length < start + length) fail('the .npy header is cut short; the file is truncated.')
 
   const header = new TextDecoder().decode(bytes.subarray(start, start + length))
-  const descr = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1]
+  const descr = /'descr'\s*:\s*'([^'\p{Cc}]*)'/u.exec(header)?.[1]
   const fortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1]
   const tuple = /'shape'\s*:\s*\(([\d\s,]*)\)/.exec(header)?.[1]
   if (descr === undefined || fortran === undefined || tuple === undefined)

@@ -5,6 +5,7 @@
 import { InputError } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import type { NpyArray } from '../npz/index.ts'
+import { abbreviate, oneLine } from '../text/index.ts'
 
 /** What a file declares of one of its arrays; nothing of it has been read. */
 export interface VariableInfo {
@@ -69,6 +70,9 @@ export const MAX_VARIABLES = 10_000
 /** The most levels of groups or structs. */
 export const MAX_DEPTH = 32
 
+/** A name of a file's as messages show it: on one line, and not too long. */
+export const shown = (name: string): string => abbreviate(oneLine(name))
+
 /** The number of elements of an array. */
 export const elementCount = (shape: readonly number[]): number => shape.reduce((size, dim) => size * dim, 1)
 
@@ -89,7 +93,7 @@ export function checkArrayBytes(
   if (!(bytes <= maxBytes))
     throw new InputError(
       'memory',
-      `${file}: the variable ${name} (${shapeText(shape)}) takes ${formatBytes(bytes)}, more than the ${formatBytes(maxBytes)} that fit in memory here; save a part of it.`,
+      `${file}: the variable ${shown(name)} (${shapeText(shape)}) takes ${formatBytes(bytes)}, more than the ${formatBytes(maxBytes)} that fit in memory here; save a part of it.`,
     )
 }
 

@@ -1,7 +1,6 @@
 /** Chooses the array of a file that is read as a tensor. */
 import { InputError, option, type Remark, remark, sentence, setting } from '../../base/inputError.ts'
-import { abbreviate } from '../text/index.ts'
-import { type ArrayFile, type ArrayVariable, shapeText, type VariableInfo } from './arrayFile.ts'
+import { type ArrayFile, type ArrayVariable, shapeText, shown, type VariableInfo } from './arrayFile.ts'
 import { coordinateNames } from './coordinates.ts'
 
 /** The most arrays that a message lists. */
@@ -10,10 +9,10 @@ const MAX_LISTED = 30
 /** An array as messages and lists describe it: `t2m (time × lat × lon: 4 × 2 × 3, int16)`. */
 export function describeVariable({ name, shape, type, dimensions }: VariableInfo): string {
   const axes = dimensions.some((dimension) => dimension !== undefined)
-    ? `${dimensions.map((dimension) => dimension ?? '?').join(' × ')}: `
+    ? `${dimensions.map((dimension) => shown(dimension ?? '?')).join(' × ')}: `
     : ''
   const sizes = shape.length > 0 ? `${axes}${shapeText(shape)}, ` : ''
-  return `${abbreviate(name)} (${sizes}${type})`
+  return `${shown(name)} (${sizes}${type})`
 }
 
 /** Axes that are longer than one: of MATLAB's vectors, which are matrices, one. */
@@ -44,14 +43,14 @@ export function chooseVariable(
     if (!found)
       throw new InputError(
         'option',
-        `${name}: there is no variable ${abbreviate(wanted)}; there are ${listVariables(variables)}.`,
+        `${name}: there is no variable ${shown(wanted)}; there are ${listVariables(variables)}.`,
       )
     if (found.fault !== undefined)
-      throw new InputError('format', `${name}: the variable ${abbreviate(found.name)} ${found.fault}.`)
+      throw new InputError('format', `${name}: the variable ${shown(found.name)} ${found.fault}.`)
     if (found.kind === 'text')
       throw new InputError(
         'format',
-        `${name}: the variable ${abbreviate(found.name)} holds texts; name one of numbers.`,
+        `${name}: the variable ${shown(found.name)} holds texts; name one of numbers.`,
       )
     return found
   }

@@ -16,6 +16,7 @@ import {
   MAX_DEPTH,
   MAX_VARIABLES,
   type OpenArrayOptions,
+  shown,
 } from './arrayFile.ts'
 import { defaultFills } from './defaultFills.ts'
 import { areHeapsWhole } from './hdf5Heaps.ts'
@@ -131,7 +132,7 @@ class Hdf5Reader {
   /** Adds an entry that cannot be read. */
   #addUnreadable(name: string, type: string, fault: string): void {
     const read = (): never => {
-      throw new InputError('format', `${this.#name}: the variable ${name} ${fault}.`)
+      throw new InputError('format', `${this.#name}: the variable ${shown(name)} ${fault}.`)
     }
     this.variables.push({ name, shape: [], type, dimensions: [], kind: 'other', fault, attributes: {}, read })
   }
@@ -229,7 +230,7 @@ class Hdf5Reader {
     if (cause instanceof InputError) return cause
     return new InputError(
       'format',
-      `${this.#name}: the variable ${name} cannot be read: the file is truncated or damaged, or needs a filter or another file that is not there.`,
+      `${this.#name}: the variable ${shown(name)} cannot be read: the file is truncated or damaged, or needs a filter or another file that is not there.`,
       { cause },
     )
   }

@@ -7,7 +7,14 @@ import { availableMemory } from '../../base/memory.ts'
 import { fitToDims, type SparseTensor, sparseTensor, type TensorOptions } from '../../tensor/index.ts'
 import { denseTensor, fromCompressed } from '../array/index.ts'
 import type { NpyArray, NpyData } from '../npz/index.ts'
-import { type ArrayFile, type ArrayVariable, checkArrayBytes, elementCount, shapeText } from './arrayFile.ts'
+import {
+  type ArrayFile,
+  type ArrayVariable,
+  checkArrayBytes,
+  elementCount,
+  shapeText,
+  shown,
+} from './arrayFile.ts'
 import { chooseVariable } from './choose.ts'
 import { readAxis } from './coordinates.ts'
 
@@ -32,7 +39,7 @@ const bytesPerElement = (order: number): number => 8 + 4 + 4 + 4 * order
 export async function readVariable(file: ArrayFile, options: ReadVariableOptions): Promise<SparseTensor> {
   const { name, variables } = file
   const variable = chooseVariable(file, options.variable, options.onRemark)
-  const where = `${name}, ${variable.name}`
+  const where = `${name}, ${shown(variable.name)}`
   const { dims, negative } = options
   if (variable.readSparse) {
     const matrix = variable.readSparse()
@@ -52,7 +59,7 @@ export async function readVariable(file: ArrayFile, options: ReadVariableOptions
     if (fault)
       options.onRemark?.(
         remark(
-          sentence`${name}: the coordinate ${mode.name} ${fault}, so that its mode has indices in place of labels.`,
+          sentence`${name}: the coordinate ${shown(mode.name)} ${fault}, so that its mode has indices in place of labels.`,
         ),
       )
   // Where dims are larger than the array, there are rows without names.
@@ -92,7 +99,7 @@ async function readMask(file: ArrayFile, path: string, variable: ArrayVariable):
   if (!mask || (mask.kind !== 'number' && mask.kind !== 'logical'))
     throw new InputError(
       'option',
-      `${file.name}: there is no array of truth values ${path} for a mask; name one of the shape ${shapeText(variable.shape)}, or an .npy file.`,
+      `${file.name}: there is no array of truth values ${shown(path)} for a mask; name one of the shape ${shapeText(variable.shape)}, or an .npy file.`,
     )
   const { shape, data } = await mask.read()
   // Truth values may be stored as doubles, as MATLAB's ones(…) are.

@@ -15,6 +15,7 @@ import {
   elementCount,
   type OpenArrayOptions,
   shapeText,
+  shown,
 } from './arrayFile.ts'
 import { limitCodecs } from './zarrCodecs.ts'
 
@@ -46,7 +47,7 @@ export async function openZarr(
     const fail = (cause: unknown): never => {
       throw new InputError(
         'format',
-        `${name}: ${key.slice(1)} is no whole description of an array; the store is damaged.`,
+        `${name}: ${shown(key.slice(1))} is no whole description of an array; the store is damaged.`,
         {
           cause,
         },
@@ -116,14 +117,14 @@ function describe(
   const readAll = async (elementBytes: number): Promise<ArrayLike<unknown>> => {
     checkArrayBytes(file, { name, shape }, elementBytes, maxBytes)
     checkArrayBytes(file, { name: `${name} (a chunk of it)`, shape: chunks }, elementBytes, maxBytes)
-    return readChunks(array, `${file}: the variable ${name}`)
+    return readChunks(array, `${file}: the variable ${shown(name)}`)
   }
   return {
     name,
     shape,
     type: isText ? 'text' : dtype,
     kind: isNumber ? 'number' : dtype === 'bool' ? 'logical' : isText ? 'text' : 'other',
-    fault: isNumber || isText || dtype === 'bool' ? undefined : `holds ${dtype}, not plain numbers`,
+    fault: isNumber || isText || dtype === 'bool' ? undefined : `holds ${shown(dtype)}, not plain numbers`,
     dimensions: shape.map((_, axis) => textOrUndefined(Array.isArray(named) ? named[axis] : undefined)),
     attributes,
     missing: typeof fill === 'number' && fill !== 0 ? [dtype === 'float32' ? Math.fround(fill) : fill] : [],
@@ -137,7 +138,20 @@ function describe(
       }
     },
     ...(isText && {
-      readTexts: async () => Array.from(await readAll(64), (text) => String(text ?? '').replace(/\0+$/, '')),
+      readTexts: async () => {
+        try {
+          return Array.from(await readAll(64), (text) => String(text ?? '').replace(/\0+$/, ''))
+        } catch (cause) {
+          if (cause instanceof InputError) throw cause
+          throw new InputError(
+            'format',
+            `${file}: the texts of ${shown(name)} are damaged; write them again.`,
+            {
+              cause,
+            },
+          )
+        }
+      },
     }),
   }
 }

@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate'
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import { explainMissingPackage } from '../../base/missingPackage.ts'
-import { abbreviate, doubleQuote } from '../text/index.ts'
+import { abbreviate, doubleQuote, oneLine } from '../text/index.ts'
 
 /** The most cells of the rectangle that a sheet's cells lie in, empty ones included. */
 const MAX_CELLS = 2 ** 26
@@ -34,32 +34,38 @@ export async function sheetAsText(
     explainMissingPackage('read-excel-file', 'Reading .xlsx'),
   )
   checkWorkbook(bytes, name, maxBytes)
-  const sheets = await readSheets(bytes.slice().buffer).catch((error: unknown) => {
+  const found = await readSheets(bytes.slice().buffer).catch((error: unknown) => {
     throw damagedWorkbook(name, error)
   })
+  // Damaged workbooks have sheets without rows, and rows without cells.
+  const sheets = found.map(({ sheet, data }) => ({ sheet, data: Array.from(data ?? [], (row) => row ?? []) }))
   const filled = sheets.filter(({ data }) =>
     data.some((row) => row.some((cell) => textOfCell(cell) !== null)),
   )
   const named = wanted === undefined ? undefined : sheets.find(({ sheet }) => sheet === wanted)
   const numbered = wanted !== undefined && /^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined
-  const found = wanted === undefined ? filled[0] : (named ?? numbered)
-  const names = sheets.map(({ sheet }) => abbreviate(sheet)).join(', ')
-  if (!found && wanted !== undefined)
-    throw new InputError('option', `${name}: there is no sheet ${abbreviate(wanted)}; there are ${names}.`)
-  if (!found || !filled.includes(found)) throw new InputError('empty', `${name}: the sheet is empty.`)
+  const chosen = wanted === undefined ? filled[0] : (named ?? numbered)
+  const names = sheets.map(({ sheet }) => abbreviate(oneLine(sheet))).join(', ')
+  if (!chosen && wanted !== undefined)
+    throw new InputError(
+      'option',
+      `${name}: there is no sheet ${abbreviate(oneLine(wanted))}; there are ${names}.`,
+    )
+  if (!chosen || !filled.includes(chosen)) throw new InputError('empty', `${name}: the sheet is empty.`)
   return {
-    bytes: new TextEncoder().encode(sheetText(found.data)),
+    bytes: new TextEncoder().encode(sheetText(chosen.data)),
     guess:
       wanted === undefined && filled.length > 1
-        ? sentence`takes the sheet ${abbreviate(found.sheet)} of ${names}; say ${option('sheet')} for another.`
+        ? sentence`takes the sheet ${abbreviate(oneLine(chosen.sheet))} of ${names}; say ${option('sheet')} for another.`
         : undefined,
   }
 }
 
 /** The error for a workbook that cannot be read. */
 function damagedWorkbook(name: string, error: unknown): InputError {
-  const fault =
-    error instanceof Error ? error.message.split('\n')[0].slice(0, 100).replace(/\.$/, '') : String(error)
+  const fault = oneLine(
+    error instanceof Error ? error.message.split('\n')[0].slice(0, 100).replace(/\.$/, '') : String(error),
+  )
   return new InputError('format', `${name}: this is not a whole .xlsx workbook (${fault}); save it again.`, {
     cause: error,
   })

@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
 import type { ZarrStore } from '../../science/index.ts'
+import { oneLine } from '../../text/index.ts'
 import { contentStart, explainFileError, readAt, type ZipMember, zipMembers } from '../files/index.ts'
 
 /** Files that describe an array. */
@@ -39,14 +40,14 @@ export function folderStore(path: string, maxBytes: number): ZarrStore {
       if (!target.startsWith(`${await root}${sep}`))
         throw new InputError(
           'format',
-          `${path}: ${key.slice(1)} is a link that leads out of the folder; copy the file into it.`,
+          `${path}: ${oneLine(key.slice(1))} is a link that leads out of the folder; copy the file into it.`,
         )
       const status = await stat(target)
       if (!status.isFile()) return undefined
       if (status.size > maxBytes)
         throw new InputError(
           'memory',
-          `${path}: ${key.slice(1)} has ${status.size} bytes, more than fit in memory here.`,
+          `${path}: ${oneLine(key.slice(1))} has ${status.size} bytes, more than fit in memory here.`,
         )
       return readFile(target)
     },
@@ -92,7 +93,7 @@ export async function zipStore(path: string, maxBytes: number): Promise<ZarrStor
       if (member.byteLength > maxBytes || member.packedLength > maxBytes)
         throw new InputError(
           'memory',
-          `${path}: ${key.slice(1)} has ${member.byteLength} bytes, more than fit in memory here.`,
+          `${path}: ${oneLine(key.slice(1))} has ${member.byteLength} bytes, more than fit in memory here.`,
         )
       const handle = await open(path)
       try {
@@ -103,9 +104,13 @@ export async function zipStore(path: string, maxBytes: number): Promise<ZarrStor
           ? packed
           : inflateRawSync(packed, { maxOutputLength: Math.max(1, member.byteLength) })
       } catch (cause) {
-        throw new InputError('format', `${path}: ${key.slice(1)} cannot be unpacked; the zip is damaged.`, {
-          cause,
-        })
+        throw new InputError(
+          'format',
+          `${path}: ${oneLine(key.slice(1))} cannot be unpacked; the zip is damaged.`,
+          {
+            cause,
+          },
+        )
       } finally {
         await handle.close()
       }

@@ -1,0 +1,129 @@
+/**
+ * Checks the lengths that the metadata of Arrow data declares, before it is decoded: a list that claims more elements
+ * than there are bytes would be filled with billions of them. Metadata are flatbuffers: a table has, at a position, the
+ * distance to a list of the offsets of its fields (Footer, Schema, Field, RecordBatch … of Arrow's File.fbs,
+ * Schema.fbs and Message.fbs).
+ */
+
+/** The first and last bytes of a file. */
+const MAGIC = [65, 82, 82, 79, 87, 49] // ARROW1
+/** Types of messages. */
+const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3]
+/** The type of fields that are unions. */
+const UNION = 14
+/** The most rows, and dictionary values, per byte of the data, packed columns and columns of nulls included. */
+const ROWS_PER_BYTE = 2048
+/** The most fields of a schema, with those of structs and lists. */
+const MAX_FIELDS = 65_536
+
+/** Throws a RangeError if Arrow data is cut short, or declares more than it can hold. */
+export function checkArrow(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!MAGIC.every((byte, i) => bytes[i] === byte)) {
+    for (let at = 0; at + 4 <= bytes.length; ) {
+      const end = checkMessage(view, at)
+      if (end === undefined) return
+      at = end
+    }
+    return
+  }
+  const tail = bytes.length - MAGIC.length - 4
+  const footer = tableAt(view, tail - view.getInt32(tail, true))
+  checkSchema(footer.table(6))
+  for (const field of [8, 10])
+    for (const block of footer.list(field, 24)) checkMessage(view, Number(view.getBigInt64(block, true)))
+}
+
+/** A table of a flatbuffer: its fields by their numbers 4, 6, 8 … */
+interface FlatTable {
+  view: DataView
+  /** The position of a field; undefined if it is not there. */
+  field(number: number): number | undefined
+  /** The table that a field refers to; undefined if it is not there. */
+  table(number: number): FlatTable | undefined
+  /** The positions of the elements of a list; none if it is not there. Throws if it is longer than the data. */
+  list(number: number, elementBytes: number): number[]
+}
+
+/** The table that the distance at a position leads to. */
+function tableAt(view: DataView, at: number): FlatTable {
+  const start = at + view.getInt32(at, true)
+  const offsets = start - view.getInt32(start, true)
+  const size = view.getInt16(offsets, true)
+  const field = (number: number): number | undefined => {
+    const offset = number < size ? view.getInt16(offsets + number, true) : 0
+    return offset === 0 ? undefined : start + offset
+  }
+  return {
+    view,
+    field,
+    table(number) {
+      const position = field(number)
+      return position === undefined ? undefined : tableAt(view, position)
+    },
+    list(number, elementBytes) {
+      const position = field(number)
+      if (position === undefined) return []
+      const base = position + view.getInt32(position, true)
+      const count = view.getInt32(base, true)
+      if (!(count >= 0 && base + 4 + count * elementBytes <= view.byteLength))
+        throw new RangeError('a list is longer than the data')
+      return Array.from({ length: count }, (_, i) => base + 4 + i * elementBytes)
+    },
+  }
+}
+
+/** Checks the message at a position; returns the end of its body, or undefined if it is the last one. */
+function checkMessage(view: DataView, at: number): number | undefined {
+  let length = view.getInt32(at, true)
+  let start = at + 4
+  if (length === -1) {
+    length = view.getInt32(start, true)
+    start += 4
+  }
+  if (length === 0) return undefined
+  if (!(length > 0 && start + length <= view.byteLength)) throw new RangeError('a message is cut short')
+  const message = tableAt(new DataView(view.buffer, view.byteOffset + start, length), 0)
+  const typeAt = message.field(6)
+  const type = typeAt === undefined ? 0 : message.view.getUint8(typeAt)
+  const bodyAt = message.field(10)
+  const body = bodyAt === undefined ? 0 : Number(message.view.getBigInt64(bodyAt, true))
+  if (!(body >= 0 && start + length + body <= view.byteLength)) throw new RangeError('a message is cut short')
+  const content = message.table(8)
+  if (type === SCHEMA) checkSchema(content)
+  else if (type === DICTIONARY) checkRecords(content?.table(6), view.byteLength)
+  else if (type === RECORDS) checkRecords(content, view.byteLength)
+  return start + length + body
+}
+
+/** Checks the fields of a schema. */
+function checkSchema(schema: FlatTable | undefined): void {
+  let fields = 0
+  const check = (owner: FlatTable, lists: readonly number[]): void => {
+    const [children, metadata] = lists
+    owner.list(metadata, 4)
+    for (const position of owner.list(children, 4)) {
+      if (++fields > MAX_FIELDS) throw new RangeError('there are too many fields')
+      const field = tableAt(owner.view, position)
+      const typeAt = field.field(8)
+      if (typeAt !== undefined && field.view.getUint8(typeAt) === UNION) field.table(10)?.list(6, 4)
+      check(field, [14, 16])
+    }
+  }
+  if (schema) check(schema, [6, 8])
+}
+
+/** Checks the lists and the number of rows of a record batch. @param byteLength of all data */
+function checkRecords(records: FlatTable | undefined, byteLength: number): void {
+  if (!records) return
+  records.list(12, 8)
+  records.list(8, 16)
+  const lengths = records.list(6, 16)
+  const rowsAt = records.field(4)
+  if (rowsAt !== undefined) lengths.push(rowsAt)
+  for (const position of lengths) {
+    const rows = Number(records.view.getBigInt64(position, true))
+    if (!(rows >= 0 && rows <= ROWS_PER_BYTE * byteLength))
+      throw new RangeError('there are more rows than bytes')
+  }
+}
