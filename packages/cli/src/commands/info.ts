@@ -1,13 +1,6 @@
 /** `lacuna info`: describes a tensor, a model or the engines of this machine. */
 import { Command } from 'commander'
-import {
-  type CpModel,
-  describeTensor,
-  InputError,
-  listVariables,
-  type SparseTensor,
-  type VariableInfo,
-} from 'lacuna'
+import { type CpModel, describeTensor, InputError, type SparseTensor } from 'lacuna'
 import type { Observed } from 'lacuna/answers'
 import { CpEnsemble } from 'lacuna/folds'
 import {
@@ -23,6 +16,7 @@ import {
   TensorModel,
   unobservedRowsOf,
 } from 'lacuna/internal'
+import { listVariables, type VariableInfo } from 'lacuna/tables'
 import { positiveWholeNumber, sizes } from '../options/arguments.ts'
 import { inputName, type ReadingOptions, readWithProgress, reportRemark } from '../options/readTensor.ts'
 import {

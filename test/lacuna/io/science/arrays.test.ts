@@ -16,14 +16,9 @@ import { gzipSync } from 'node:zlib'
 import { unzipSync, zlibSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InputError } from '#lacuna/base/inputError.js'
-import {
-  listVariables,
-  type ReadTensorOptions,
-  readTensor,
-  type SparseTensor,
-  writeTensor,
-} from '#lacuna/index.js'
+import { type ReadTensorOptions, readTensor, type SparseTensor, writeTensor } from '#lacuna/index.js'
 import { encodeNpy } from '#lacuna/io/index.js'
+import { listVariables } from '#lacuna/tables.js'
 
 const files = fileURLToPath(new URL('files/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-science-'))

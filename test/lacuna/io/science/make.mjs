@@ -1,5 +1,6 @@
 // Makes files/lz4.arrow: flechette encodes the table, and Debian's lz4 command packs its buffers, since Debian has no pyarrow.
 // Run in the repository: node test/lacuna/io/science/make.mjs
+// @ts-check
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -19,8 +20,10 @@ import {
   utf8,
 } from '@uwdata/flechette'
 
+/** Packs by the lz4 command. @param {string[]} options */
 const lz4 = (...options) => ({
-  encode: (bytes) => new Uint8Array(execFileSync('lz4', [...options, '-c'], { input: bytes })),
+  encode: (/** @type {Uint8Array} */ bytes) =>
+    new Uint8Array(execFileSync('lz4', [...options, '-c'], { input: bytes })),
   decode() {
     throw new Error('not needed')
   },
@@ -87,4 +90,4 @@ const table = tableFromColumns([
 ])
 setCompressionCodec(CompressionType.LZ4_FRAME, lz4('-9', '--content-size'))
 const bytes = tableToIPC(table, { format: 'file', codec: CompressionType.LZ4_FRAME })
-writeFileSync(fileURLToPath(new URL('files/lz4.arrow', import.meta.url)), bytes)
+writeFileSync(fileURLToPath(new URL('files/lz4.arrow', import.meta.url)), bytes ?? '')
