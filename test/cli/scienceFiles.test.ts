@@ -24,14 +24,22 @@ beforeAll(() => {
 })
 
 describe('scientific files', () => {
-  it('info lists the arrays of a file, and describes the one that it takes', async () => {
+  it('info lists the arrays of a file, and describes the one that it takes, as the docs say', async () => {
     const { code, stdout, stderr } = await run('info', 'era.nc')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^variable +size +type +dimensions\n/)
-    expect(stdout).toMatch(/\nt2m +3 × 4 × 5 +int16 +time × lat × station\n/)
+    const docs = readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8')
+    const [, list] = /\$ lacuna info era\.nc\n([\s\S]*?) {4}…/.exec(docs) ?? []
+    expect(stdout.startsWith(list.replace(/^ {4}/gm, ''))).toBe(true)
     expect(stdout).toContain('1  time  3 labels: 2014-01-29 16:00:00 … 2014-01-30 04:00:00')
     expect(stdout).toMatch(/complete era\.nc -o model\.npz/)
     expect(stderr).toContain('era.nc: takes t2m (time × lat × station: 3 × 4 × 5, int16)')
+    const commands = [
+      ...docs.matchAll(/^ {4}lacuna (.*era\.nc .*)$/gm),
+      ...docs.matchAll(/^ {4}lacuna (.*era\.nc t2m\.npz)$/gm),
+    ]
+    expect(new Set(commands.map(([, command]) => command)).size).toBe(2)
+    for (const [, command] of commands)
+      expect({ command, ...(await run(...command.split(' '))) }).toMatchObject({ command, code: 0 })
   })
 
   it('info ends with the list where it is not clear which array is meant; complete refuses', async () => {

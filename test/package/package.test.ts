@@ -1,5 +1,5 @@
 /** npm pack → install → use: Node, the command line, bundlers and TypeScript, each from the tarball in an empty folder. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
@@ -88,6 +88,10 @@ describe('the library', () => {
     write(tools, 'x.parquet', 'PAR1????PAR1')
     write(tools, 'x.csv', 'a,b\nx,1\ny,2\n')
     write(tools, 'x.png', 'x')
+    writeFileSync(join(tools, 'x.h5'), Buffer.from('\x89HDF\r\n\x1a\n', 'latin1'))
+    write(tools, 'x.arrow', 'ARROW1')
+    write(tools, 'x.xlsx', 'PK')
+    mkdirSync(join(tools, 'x.zarr'), { recursive: true })
     const program = `import { readTensor, tensorFromArray, writeTensor } from 'lacuna'
       import { readImage } from 'lacuna/image'
       import { mpiEngine } from 'lacuna/mpi'
@@ -95,13 +99,17 @@ describe('the library', () => {
         () => readTensor('x.parquet'),
         () => writeTensor('y.parquet', tensorFromArray([[1, null], [3, 4]])),
         () => readTensor('x.csv', { modes: ['lower(a)', 'b'] }),
+        ...['x.h5', 'x.zarr', 'x.arrow', 'x.xlsx'].map((name) => () => readTensor(name)),
         () => readImage('x.png'),
         () => mpiEngine(),
       ]
       for (const attempt of attempts)
         await attempt().then(() => console.log('?'), (e) => console.log(e.name + ' ' + e.message))`
     const sentences = (await node(tools, '--input-type=module', '--eval', program)).trimEnd().split('\n')
-    const packages = ['@duckdb/node-api', '@duckdb/node-api', '@duckdb/node-api', 'sharp', 'koffi']
+    const packages = [
+      ...['@duckdb/node-api', '@duckdb/node-api', '@duckdb/node-api'],
+      ...['h5wasm', 'zarrita', '@uwdata/flechette', 'read-excel-file', 'sharp', 'koffi'],
+    ]
     expect(sentences).toEqual(
       packages.map((name) =>
         expect.stringMatching(

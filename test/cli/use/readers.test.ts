@@ -93,7 +93,7 @@ it('a column of numbers with units is not guessed as a mode of labels', async ()
 })
 
 it.each([
-  ['sales.xlsx', 'save the sheet as CSV'],
+  ['sales.xls', 'save the sheet as .xlsx or CSV'],
   ['sales.db', '--database sales.db'],
   ['sales.sqlite', '--database sales.sqlite'],
 ])('%s is refused with the way to read it', async (name, advice) => {

@@ -511,7 +511,7 @@ describe('tensors and models by path', () => {
     const tensors = ': the ending is not that of a tensor file; use .tns, .tns.gz, .np'
     const models = ': the ending is not that of a model file; use .npz.'
     expect((await rejection(readTensor('a.xyz'))).message).toBe(
-      'a.xyz: the ending is not that of a tensor file; use .tns, .tns.gz, .npy, .npz, .csv, .parquet or another table.',
+      'a.xyz: the ending is not that of a tensor file; use .tns, .tns.gz, .npy, .npz, .mat, .h5, .nc, .zarr, .csv, .parquet, .arrow, .xlsx or another table.',
     )
     expect((await rejection(writeTensor(at('a.xls'), tensor))).message).toContain(at('a.xls') + tensors)
     expect((await rejection(readModel('a.json', 'single'))).message).toBe(`a.json${models}`)

@@ -61,7 +61,7 @@ test('files are recognized by their names, packed or not', () => {
     'text',
     'json',
   ])
-  expect(['a.tns.zst', 'a.npz.gz', 'a', 'csv', 'a.xlsx'].map(kindByName)).toEqual(
+  expect(['a.tns.zst', 'a.npz.gz', 'a', 'csv', 'a.xls'].map(kindByName)).toEqual(
     new Array(5).fill(undefined),
   )
   expect(['a.csv', 'a.csv.GZ', 'a.csv.zst'].map(packingByName)).toEqual([undefined, 'gzip', 'zstd'])
