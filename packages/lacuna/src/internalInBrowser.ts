@@ -64,6 +64,7 @@ export {
   type Texts,
   type Wanted,
 } from './io/table/source/rows.ts'
+export { isFilledRow, type SheetRow, sheetText } from './io/table/source/sheetText.ts'
 export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {
   type FileKind,

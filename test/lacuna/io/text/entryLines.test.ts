@@ -61,9 +61,7 @@ test('files are recognized by their names, packed or not', () => {
     'text',
     'json',
   ])
-  expect(['a.tns.zst', 'a.npz.gz', 'a', 'csv', 'a.xls'].map(kindByName)).toEqual(
-    new Array(5).fill(undefined),
-  )
+  expect(['a.tns.zst', 'a.npz.gz', 'a', 'csv', 'a.xls'].map(kindByName)).toEqual(new Array(5).fill(undefined))
   expect(['a.csv', 'a.csv.GZ', 'a.csv.zst'].map(packingByName)).toEqual([undefined, 'gzip', 'zstd'])
   expect(['a.csv.gz', 'a.jsonl', 'a.csv.zst', 'a.dat'].map(tableTextByName)).toEqual([
     'csv',

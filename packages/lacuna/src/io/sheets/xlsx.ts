@@ -6,7 +6,8 @@ import { unzipSync } from 'fflate'
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import { explainMissingPackage } from '../../base/missingPackage.ts'
-import { abbreviate, doubleQuote, oneLine } from '../text/index.ts'
+import { isFilledRow, sheetText } from '../table/index.ts'
+import { abbreviate, oneLine } from '../text/index.ts'
 
 /** The most cells of the rectangle that a sheet's cells lie in, empty ones included. */
 const MAX_CELLS = 2 ** 26
@@ -39,9 +40,7 @@ export async function sheetAsText(
   })
   // Damaged workbooks have sheets without rows, and rows without cells.
   const sheets = found.map(({ sheet, data }) => ({ sheet, data: Array.from(data ?? [], (row) => row ?? []) }))
-  const filled = sheets.filter(({ data }) =>
-    data.some((row) => row.some((cell) => textOfCell(cell) !== null)),
-  )
+  const filled = sheets.filter(({ data }) => data.some(isFilledRow))
   const named = wanted === undefined ? undefined : sheets.find(({ sheet }) => sheet === wanted)
   const numbered = wanted !== undefined && /^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined
   const chosen = wanted === undefined ? filled[0] : (named ?? numbered)
@@ -123,33 +122,4 @@ function extentOf(sheet: Uint8Array): { rows: number; columns: number } {
       rows = Math.max(rows, Number(digits))
   }
   return { rows, columns }
-}
-
-/** The cells of a sheet as CSV; empty columns are left out, empty rows are empty lines. */
-function sheetText(data: readonly (readonly unknown[])[]): string {
-  const rows = data.map((row) => row.map(textOfCell))
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
-  const used = Array.from({ length: width }, (_, c) => c).filter((c) =>
-    rows.some((row) => (row[c] ?? null) !== null),
-  )
-  const lines = rows.map((row) =>
-    row.every((text) => text === null) ? '' : used.map((c) => fieldOf(row[c] ?? null)).join(','),
-  )
-  return `${lines.join('\n')}\n`
-}
-
-/** A field of a table as text, in quotes where it must be. */
-const fieldOf = (text: string | null): string =>
-  text === null ? '' : /[",\r\n]/.test(text) ? doubleQuote(text) : text
-
-/** The text of a cell; null if it is empty. Dates without a time of day are days. */
-function textOfCell(value: unknown): string | null {
-  if (value === null || value === undefined || value === '') return null
-  if (value instanceof Date)
-    return value
-      .toISOString()
-      .replace(/T00:00:00\.000Z$/, '')
-      .replace('T', ' ')
-      .replace(/(\.000)?Z$/, '')
-  return String(value)
 }

@@ -60,6 +60,7 @@ export {
   type Texts,
   type Wanted,
 } from './source/rows.ts'
+export { isFilledRow, type SheetRow, sheetText } from './source/sheetText.ts'
 export {
   batchOfRows,
   isJson,

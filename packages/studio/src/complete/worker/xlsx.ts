@@ -3,6 +3,7 @@
  * a table of texts, dates as ISO 8601.
  */
 import { InputError } from 'lacuna'
+import { isFilledRow, type SheetRow, sheetText } from 'lacuna/internal'
 import { type Table, textTable } from 'lacuna/tables'
 
 /** A workbook: its sheets, and the tables that they are. */
@@ -26,7 +27,7 @@ export async function openWorkbook(file: File): Promise<Workbook> {
   return {
     sheets: sheets.map(({ sheet, data }) => ({
       name: sheet,
-      cells: data.reduce((sum, row) => sum + row.filter((cell) => textOfCell(cell) !== null).length, 0),
+      cells: data.reduce((sum, row) => sum + row.filter((cell) => isFilledRow([cell])).length, 0),
     })),
     open(sheet) {
       const { data } = sheets.find((one) => one.sheet === sheet) ?? sheets[0]
@@ -35,18 +36,11 @@ export async function openWorkbook(file: File): Promise<Workbook> {
   }
 }
 
-/** The rows of a sheet as a table; empty rows and columns around it are left out. */
-async function openSheet(name: string, data: readonly (readonly unknown[])[]): Promise<Table> {
-  const rows = data.map((row) => row.map(textOfCell))
-  const filled = rows.filter((row) => row.some((text) => text !== null))
-  if (filled.length === 0) throw new InputError('empty', `${name}: the sheet is empty.`)
-  const width = Math.max(...filled.map((row) => row.length))
-  const used = Array.from({ length: width }, (_, c) => c).filter((c) =>
-    filled.some((row) => (row[c] ?? null) !== null),
-  )
+/** The rows of a sheet as a table; empty columns are left out. */
+async function openSheet(name: string, data: readonly SheetRow[]): Promise<Table> {
+  if (!data.some(isFilledRow)) throw new InputError('empty', `${name}: the sheet is empty.`)
   // The library recognizes the header as in a file of text.
-  const csv = filled.map((row) => used.map((c) => quoteField(row[c] ?? null)).join(',')).join('\n')
-  const bytes = new TextEncoder().encode(`${csv}\n`)
+  const bytes = new TextEncoder().encode(sheetText(data))
   const table = await textTable(
     [
       {
@@ -59,20 +53,4 @@ async function openSheet(name: string, data: readonly (readonly unknown[])[]): P
     { delimiter: ',', decimal: '.' },
   )
   return { ...table, unit: 'row' }
-}
-
-/** A field of a table as text, in quotes where it must be. */
-const quoteField = (text: string | null): string =>
-  text === null ? '' : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-
-/** The text of a cell; null if it is empty. Dates without a time of day are days. */
-function textOfCell(value: unknown): string | null {
-  if (value === null || value === undefined || value === '') return null
-  if (value instanceof Date)
-    return value
-      .toISOString()
-      .replace(/T00:00:00\.000Z$/, '')
-      .replace('T', ' ')
-      .replace(/(\.000)?Z$/, '')
-  return String(value)
 }
