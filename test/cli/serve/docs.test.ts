@@ -1,6 +1,6 @@
-/** Every example of docs/serve.md runs as it is printed, on another port. */
+/** The tables of docs/serve.md: requests and defaults. (test/docs runs its examples.) */
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -20,24 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => served?.stop())
 
-/** An example with the address of this server. */
-const here = (example: string): string =>
-  example.replaceAll('http://127.0.0.1:4243/', served.url).replaceAll('http://127.0.0.1:4243', served.url)
-
-it('the shell examples of docs/serve.md run', async () => {
-  const examples = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
-  expect(examples).toHaveLength(2)
-  const command = `lacuna() { '${process.execPath}' '${join(root, 'packages/cli/dist/lacuna.js')}' "$@"; }`
-  // The server of these tests holds films.npz.
-  await writeFilms(folder, 'copy.npz')
-  for (const [, example] of examples) {
-    const program = `${command}\n${here(example).replace('serve films.npz', 'serve copy.npz')}`
-    const { stdout } = await run('bash', ['-c', program], { cwd: folder })
-    const last = JSON.parse(stdout.trim().split('\n').at(-1)!)
-    expect((last.answer ?? last).rows).toHaveLength(3)
-  }
-})
-
 it('the operations of stdin in docs/serve.md are those there are', async () => {
   const { stdout } = await run('bash', [
     '-c',
@@ -45,15 +27,6 @@ it('the operations of stdin in docs/serve.md are those there are', async () => {
   ])
   const [, list] = /there are (.*)\./.exec(stdout)!
   for (const name of list.split(', ')) expect(page).toContain(`\`${name}\``)
-})
-
-it('the TypeScript of docs/serve.md runs, and prints what it says', async () => {
-  const [, program] = /```ts\n([\s\S]*?)```/.exec(page)!
-  writeFileSync(join(folder, 'program.mjs'), here(program))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(root, 'packages/lacuna'), join(folder, 'node_modules/lacuna'))
-  const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder })
-  expect(stdout).toContain("{ sequence: 1, entries: 1, newRows: { user: [ 'eve' ] } }")
 })
 
 it('the request of every operation in docs/serve.md is answered', async () => {

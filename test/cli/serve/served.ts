@@ -35,9 +35,17 @@ export function makeFolder(): string {
   return folder
 }
 
-/** Starts a server on a free port. @param args models and options */
-export async function serve(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
-  const child = spawn(process.execPath, [MAIN, 'serve', ...args, '--port', '0', '--threads', '2'], {
+/** Starts a server of models on a free port. @param args models and options */
+export const serve = (args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Served> =>
+  startServer(['serve', ...args, '--threads', '2'], { env })
+
+/** Starts a command that serves, on a free port. @param args the command and its options */
+export async function startServer(
+  args: readonly string[],
+  { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Served> {
+  const child = spawn(process.execPath, [MAIN, ...args, '--port', '0'], {
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -47,14 +55,16 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv = {}
   child.stderr.on('data', (data) => {
     stderr += data
   })
-  const ended = waitFor<number | null>('the end of lacuna serve', (resolve) => child.on('close', resolve))
-  const url = await waitFor<string>('the address of lacuna serve', (resolve, reject) => {
+  const ended = waitFor<number | null>(`the end of lacuna ${args[0]}`, (resolve) =>
+    child.on('close', resolve),
+  )
+  const url = await waitFor<string>(`the address of lacuna ${args[0]}`, (resolve, reject) => {
     child.stdout.on('data', (data) => {
       stdout += data
       const [, found] = /at (http:\S+)\n/.exec(stdout) ?? []
       if (found) resolve(found)
     })
-    void ended.then((code) => reject(new Error(`lacuna serve has ended with ${code}: ${stderr}`)))
+    void ended.then((code) => reject(new Error(`lacuna ${args[0]} has ended with ${code}: ${stderr}`)))
   })
   return {
     url,

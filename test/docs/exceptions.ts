@@ -1,0 +1,40 @@
+/** Examples that do not run in the tests, each with the reason; the test prints the list. */
+
+/** A page, how the example begins ('' for all of the page), why it does not run, and where the same is tested. */
+type Exception = readonly [page: string, start: string, reason: string]
+
+const CLUSTER = 'needs a cluster or more cores; test/cli/mpi.test.ts runs jobs of several processes'
+const MINUTES = 'takes minutes; test/cli/paper.test.ts runs the smallest scale'
+
+export const EXCEPTIONS: readonly Exception[] = [
+  ['README.md', 'npm ci && npm start', 'installs and builds the repository anew; every clone begins with it'],
+  ['README.md', 'npm ci && npm test', 'is the run that this test is part of'],
+  ['README.md', 'lacuna paper', MINUTES],
+  ['packages/cli/README.md', 'npm install', 'installs globally; test/package installs the packed tarballs'],
+  [
+    'packages/cli/README.md',
+    'lacuna demo',
+    'takes half a minute of processor time; test/cli/image.test.ts runs a smaller one',
+  ],
+  [
+    'docs/datasets.md',
+    'lacuna data fetch movielens-10m',
+    'downloads 66 MB; test/cli/datasets serves the sets locally',
+  ],
+  [
+    'docs/packages.md',
+    "import { decodeModel } from 'lacuna/predict'",
+    'is a worker for an edge runtime; test/package/edge.test.ts runs it in workerd',
+  ],
+  ['docs/paper.md', 'lacuna paper', MINUTES],
+  ['docs/scale.md', '', CLUSTER],
+]
+
+/** Generated or without examples to run. */
+export const NO_EXAMPLES: Readonly<Record<string, string>> = {
+  'docs/api.md': 'signatures, generated from the sources; test/package/api.test.ts compares them',
+}
+
+/** The reason why an example does not run; undefined if it runs. */
+export const exceptionOf = (page: string, text: string): string | undefined =>
+  EXCEPTIONS.find(([where, start]) => where === page && text.startsWith(start))?.[2]
