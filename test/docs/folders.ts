@@ -346,7 +346,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       ])
     },
     first: [
-      'complete sales.csv --modes shop date --value sold --lags date=1,7 --rank 3 -o sales.npz',
+      'complete sales.csv --modes shop date --value sold --lags date=1,7 --no-choose --rank 3 -o sales.npz',
       'complete days.csv --modes day shop --value sold --rank 2 -o shops.npz',
       'complete ratings.csv --modes userId movieId --value rating --folds 3 --rank 3 -o folds.npz',
       'convert metro.tns readings.npy',
