@@ -6,11 +6,13 @@ type Exception = readonly [page: string, start: string, reason: string]
 const CLUSTER = 'needs a cluster or more cores; test/cli/mpi.test.ts runs jobs of several processes'
 const MINUTES = 'takes minutes; test/cli/paper.test.ts runs the smallest scale'
 
+const INSTALLS = 'installs packages from npm; test/package installs the packed tarballs'
+
 export const EXCEPTIONS: readonly Exception[] = [
   ['README.md', 'npm ci && npm start', 'installs and builds the repository anew; every clone begins with it'],
   ['README.md', 'npm ci && npm test', 'is the run that this test is part of'],
   ['README.md', 'lacuna paper', MINUTES],
-  ['packages/cli/README.md', 'npm install', 'installs globally; test/package installs the packed tarballs'],
+  ['packages/cli/README.md', 'npm install', INSTALLS],
   [
     'packages/cli/README.md',
     'lacuna demo',
@@ -27,6 +29,12 @@ export const EXCEPTIONS: readonly Exception[] = [
     'is a worker for an edge runtime; test/package/edge.test.ts runs it in workerd',
   ],
   ['docs/paper.md', 'lacuna paper', MINUTES],
+  ['CONTRIBUTING.md', 'npm', 'builds and tests the repository, as the run that this test is part of'],
+  ['site/index.md', 'npm install', INSTALLS],
+  ['site/index.md', 'npx', INSTALLS],
+  ['site/index.md', 'docker', 'needs docker; test/package/dockerfile.test.ts runs its commands'],
+  ['site/index.md', 'pip', 'installs a Python package, which has tests of its own'],
+  ['site/paths/table.md', 'npx', INSTALLS],
   ['docs/scale.md', '', CLUSTER],
 ]
 

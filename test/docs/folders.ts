@@ -73,13 +73,13 @@ function ratings(cwd: string): void {
 }
 
 /** MovieLens latest-small in the folder ml, as if it had been fetched: the real one if it is at hand. */
-function movielens(cwd: string, real = hasReal): void {
+function movielens(cwd: string, real = hasReal, users = 60): void {
   const ml = join(cwd, 'ml')
   mkdirSync(ml)
   const files = ['ratings.csv', 'movies.csv', 'README.txt']
   if (real) for (const file of files) cpSync(join(REAL, 'movielens', file), join(ml, file))
   else {
-    table(ml, 'ratings.csv', 'userId,movieId,rating,timestamp', ratingRows(28))
+    table(ml, 'ratings.csv', 'userId,movieId,rating,timestamp', ratingRows(users))
     table(
       ml,
       'movies.csv',
@@ -300,7 +300,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   'README.md': {
     async write(cwd) {
       ratings(cwd)
-      movielens(cwd, false)
+      movielens(cwd, false, 28)
       shops(cwd)
       tensor(cwd, 'data.tns', [20, 15, 10], 600)
       await photo(cwd, 'photo.jpg')
@@ -429,6 +429,28 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     write: (cwd) => void execFileSync(process.execPath, [join(root, 'docs/tour/data.mjs')], { cwd }),
   },
   'packages/cli/README.md': { write: ratings },
+  'site/index.md': {},
+  'site/gallery.md': {
+    async write(cwd) {
+      movielens(cwd, false)
+      uber(cwd)
+      for (const part of ['train', 'test']) {
+        tensor(cwd, `RM70.${part}.tns`, [80, 108, 25], part === 'train' ? 3000 : 300)
+        execFileSync('gzip', [join(cwd, `RM70.${part}.tns`)])
+      }
+      tensor(cwd, 'kinetic.tns', [8, 6, 5, 7], 700)
+      await photo(cwd, 'photo.png')
+    },
+    first: ['convert kinetic.tns kinetic.npy'],
+  },
+  'site/paths/table.md': { write: ratings },
+  'site/paths/app.md': {},
+  'site/paths/scientist.md': {
+    write: (cwd) => tensor(cwd, 'readings.tns', [12, 10, 8], 500),
+    first: ['convert readings.tns readings.npy'],
+  },
+  'site/paths/method.md': {},
+  'CONTRIBUTING.md': {},
 }
 
 /** Writes the folder of a page; the library is in its node_modules. */

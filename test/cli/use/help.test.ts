@@ -102,3 +102,12 @@ it('the manual page has every command and option, and man can format it', async 
   })
   if (!error) expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
+
+it('the reference in Markdown has every command and option', async () => {
+  const { stdout, code } = await lacuna(['man', '--markdown'])
+  expect(code).toBe(0)
+  expect(stdout.match(/^## lacuna /gm)?.length).toBeGreaterThan(22)
+  for (const text of ['## lacuna data fetch', '| `--max-inner <n>` |', '(one of fast, paper)', '(default: '])
+    expect(stdout).toContain(text)
+  expect(stdout).not.toMatch(/--duplicates|^\|[^|]*\|[^|]*<[a-z]/m)
+})

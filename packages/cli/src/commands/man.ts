@@ -1,4 +1,4 @@
-/** `lacuna man`: the manual page of the program, generated from the commands. */
+/** `lacuna man`: the manual page of the program and the reference of the site, generated from the commands. */
 import { Command, type Option } from 'commander'
 import { version } from 'lacuna'
 import { commandsOf } from '../options/help.ts'
@@ -8,6 +8,7 @@ import { print } from '../print/print.ts'
 export function manCommand(): Command {
   return new Command('man')
     .description('Prints the manual page of all commands and options, for man.')
+    .option('--markdown', 'prints it as Markdown, with a section for each command')
     .addHelpText(
       'after',
       `
@@ -15,8 +16,8 @@ Examples:
   lacuna man | man -l -
   lacuna man > ~/.local/share/man/man1/lacuna.1`,
     )
-    .action(async (_, command: Command) => {
-      if (command.parent) await print(manPage(command.parent))
+    .action(async ({ markdown }: { markdown?: boolean }, command: Command) => {
+      if (command.parent) await print(markdown ? referencePage(command.parent) : manPage(command.parent))
     })
 }
 
@@ -42,15 +43,56 @@ export function manPage(program: Command): string {
   return `${lines.join('\n')}\n`
 }
 
+/** Formats the reference of a program in Markdown: a section for each command, with a table of its options. */
+export function referencePage(program: Command): string {
+  const commands = commandsOf(program).filter((command) => command !== program)
+  const lines = [
+    '# Commands',
+    '',
+    `Every command and option of lacuna ${version}, generated from the program; \`lacuna COMMAND --help\` has examples.`,
+    ...commands.flatMap((command) => [
+      '',
+      `## lacuna ${namesOf(command).join(' ')}`,
+      '',
+      escapeMarkdown(command.description()),
+      '',
+      `    lacuna ${[...namesOf(command), ...usageOf(command)].join(' ')}`,
+      '',
+      ...command.registeredArguments.map(
+        (argument) => `- \`${argument.name()}\`: ${escapeMarkdown(argument.description)}`,
+      ),
+      '',
+      ...optionTable(command.options.filter(isDocumented)),
+    ]),
+  ]
+  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`
+}
+
+/** A table of options; no lines if there are none. */
+const optionTable = (options: readonly Option[]): string[] =>
+  options.length === 0
+    ? []
+    : [
+        '| option | meaning |',
+        '| --- | --- |',
+        ...options.map(
+          (option) =>
+            `| \`${option.flags.replaceAll('|', '\\|')}\` | ${escapeMarkdown(describeOption(option)).replaceAll('|', '\\|')} |`,
+        ),
+      ]
+
+/** A text for Markdown: what would be markup or HTML is escaped. */
+const escapeMarkdown = (text: string): string =>
+  text
+    .replace(/[\\`*_[\]]/g, '\\$&')
+    .replaceAll('<', '&lt;')
+    .replaceAll('{', '&#123;')
+
 /** The lines of a command: usage, description, options and examples. */
 function commandLines(command: Command): string[] {
   const words = namesOf(command).join(' ')
-  const usage = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? '...' : ''}`
-    return argument.required ? `<${name}>` : `[${name}]`
-  })
   return [
-    `.SS ${escapeRoff(['lacuna', words, ...usage].join(' '))}`,
+    `.SS ${escapeRoff(['lacuna', words, ...usageOf(command)].join(' '))}`,
     escapeRoff(command.description()),
     ...command.registeredArguments.flatMap((argument) => [
       '.TP',
@@ -62,6 +104,13 @@ function commandLines(command: Command): string[] {
       .flatMap((option) => ['.TP', `.B ${escapeRoff(option.flags)}`, escapeRoff(describeOption(option))]),
   ]
 }
+
+/** The arguments of a command as its usage shows them. */
+const usageOf = (command: Command): string[] =>
+  command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${name}>` : `[${name}]`
+  })
 
 /** Whether the manual describes an option: not a former name of another, nor the help itself. */
 const isDocumented = ({ long }: Option): boolean => long !== '--help-all' && long !== '--duplicates'

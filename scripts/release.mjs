@@ -1,0 +1,47 @@
+// Makes the files of a release in a folder: the tarballs of both packages, their checksums, and the list of components.
+//   npm run release -- FOLDER
+// @ts-check
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const target = process.argv[2]
+if (!target) {
+  console.error('Name a folder for the files of the release: npm run release -- release')
+  process.exit(2)
+}
+const folder = resolve(target)
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+mkdirSync(folder, { recursive: true })
+execFileSync(process.execPath, ['scripts/stage.mjs'], { stdio: 'inherit' })
+const npm = (/** @type {string[]} */ ...args) =>
+  execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+npm('pack', './packages/lacuna', './packages/cli', '--pack-destination', folder, '--ignore-scripts')
+for (const name of ['lacuna', 'lacuna-cli'])
+  writeFileSync(
+    join(folder, `${name}.cdx.json`),
+    npm(
+      'sbom',
+      '--workspace',
+      name,
+      '--omit',
+      'dev',
+      '--sbom-format',
+      'cyclonedx',
+      '--sbom-type',
+      name === 'lacuna' ? 'library' : 'application',
+    ),
+  )
+const names = readdirSync(folder)
+  .filter((name) => name !== 'SHA256SUMS')
+  .sort()
+const sums = names.map(
+  (name) =>
+    `${createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex')}  ${name}\n`,
+)
+writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
+process.stdout.write(sums.join(''))

@@ -1,0 +1,91 @@
+// The website. scripts/site.mjs stages the pages, runs this build, and makes its addresses relative.
+// @ts-check
+import { defineConfig } from 'vitepress'
+
+/** The anchor of a heading, as GitHub makes it: links in the sources work on both. @param {string} heading */
+const slugify = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+
+const use = [
+  { text: 'Tour: ten tasks', link: '/docs/tour/' },
+  { text: 'Tables and data', link: '/docs/data' },
+  { text: 'Answers', link: '/docs/answers' },
+  { text: 'Search for the best model', link: '/docs/best' },
+  { text: 'Pictures', link: '/docs/images' },
+  { text: 'Studio', link: '/docs/studio' },
+  { text: 'Public data sets', link: '/docs/datasets' },
+]
+const build = [
+  { text: 'Packages', link: '/docs/packages' },
+  { text: 'API', link: '/docs/api' },
+  { text: 'Runs and checkpoints', link: '/docs/runs' },
+  { text: 'Server', link: '/docs/serve' },
+  { text: 'File formats', link: '/docs/formats' },
+  { text: 'Versions', link: '/docs/versions' },
+]
+const method = [
+  { text: 'Algorithm of the paper', link: '/docs/algorithm' },
+  { text: 'Solver', link: '/docs/solver' },
+  { text: 'Accuracy', link: '/docs/accuracy' },
+  { text: 'The paper, reproduced', link: '/docs/paper' },
+  { text: 'Engine', link: '/docs/engine' },
+  { text: 'GPU', link: '/docs/gpu' },
+  { text: 'Scale', link: '/docs/scale' },
+  { text: 'Memory', link: '/docs/memory' },
+]
+const about = [
+  { text: 'When not to use Lacuna', link: '/when-not' },
+  { text: 'Coming from …', link: '/coming-from' },
+  { text: 'Environments', link: '/docs/environments' },
+  { text: 'Security', link: '/SECURITY' },
+  { text: 'Contributing', link: '/CONTRIBUTING' },
+  { text: 'Glossary', link: '/docs/glossary' },
+  { text: 'Changelog', link: '/CHANGELOG' },
+]
+
+export default defineConfig({
+  title: 'Lacuna',
+  description:
+    'Sparse nonnegative CP (PARAFAC) tensor completion: learns from the cells there are, predicts the others.',
+  base: '/__LACUNA_BASE__/',
+  lang: 'en',
+  outDir: '../dist',
+  srcExclude: ['public/**'],
+  cacheDir: '../node_modules/.cache',
+  // test/docs/links.test.ts checks every link and anchor, in the sources.
+  ignoreDeadLinks: true,
+  markdown: { anchor: { slugify }, toc: { slugify } },
+  vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
+  themeConfig: {
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boost: { title: 4 } } } } },
+    outline: [2, 3],
+    nav: [
+      { text: 'Gallery', link: '/gallery' },
+      { text: 'Tour', link: '/docs/tour/' },
+      { text: 'Commands', link: '/reference/commands' },
+      { text: 'API', link: '/docs/api' },
+      { text: 'Try your file', link: '/studio/index.html', target: '_self', rel: '' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'I have a table', link: '/paths/table' },
+          { text: 'I build an app', link: '/paths/app' },
+          { text: 'I am a scientist', link: '/paths/scientist' },
+          { text: 'I study the method', link: '/paths/method' },
+          { text: 'Gallery', link: '/gallery' },
+        ],
+      },
+      { text: 'Use', items: use },
+      { text: 'Build', items: [{ text: 'Commands', link: '/reference/commands' }, ...build] },
+      { text: 'Method', collapsed: true, items: method },
+      { text: 'About', collapsed: true, items: about },
+    ],
+    footer: { message: 'MIT licence. This site makes no request to any other host.' },
+  },
+})

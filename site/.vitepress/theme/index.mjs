@@ -1,0 +1,13 @@
+// The default theme without its fonts, with the widget of the home page and rules for printing.
+// @ts-check
+import DefaultTheme from 'vitepress/theme-without-fonts'
+import LiveCompletion from './LiveCompletion.vue'
+import './site.css'
+
+export default {
+  extends: DefaultTheme,
+  /** @param {{ app: import('vue').App }} context */
+  enhanceApp({ app }) {
+    app.component('LiveCompletion', LiveCompletion)
+  },
+}
