@@ -38,7 +38,8 @@ export async function checkSite(dist) {
         viewport: { width: 1280, height: 900 },
       })
       const page = await context.newPage()
-      let bytes = 0
+      /** @type {Promise<number>[]} */
+      const sizes = []
       page.on('console', (message) => message.type() === 'error' && faults.push(`${path}: ${message.text()}`))
       page.on('pageerror', ({ message }) => faults.push(`${path}: ${message}`))
       page.on(
@@ -48,15 +49,15 @@ export async function checkSite(dist) {
           !request.url().startsWith(server.url) &&
           faults.push(`${path} asks for ${request.url()}`),
       )
-      page.on('response', async (response) => {
+      page.on('response', (response) => {
         if (response.status() >= 400) faults.push(`${path}: ${response.url()} is missing`)
-        bytes +=
-          (
-            await response
-              .request()
-              .sizes()
-              .catch(() => undefined)
-          )?.responseBodySize ?? 0
+        const sizesOf = response.request().sizes()
+        sizes.push(
+          sizesOf.then(
+            ({ responseBodySize }) => responseBodySize,
+            () => 0,
+          ),
+        )
       })
       await page.goto(`${server.url}${path}`, { waitUntil: 'load' })
       if (path === '') await expectText(page, '.live .state', /Error on cells/)
@@ -64,6 +65,7 @@ export async function checkSite(dist) {
       const paint = await page.evaluate(
         'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
       )
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
       await page.evaluate(AXE)
       const { violations } = await page.evaluate('axe.run(document)')
       for (const { id, nodes } of violations)
@@ -107,11 +109,13 @@ async function checkUse(browser, url, faults) {
   studio.on('pageerror', ({ message }) => faults.push(message))
   await studio.goto(`${url}studio/`)
   // The service worker takes over and reloads the page once, with the headers that threads need.
-  await studio.waitForFunction(
-    'crossOriginIsolated && navigator.serviceWorker.controller && document.querySelector("h1")',
-    undefined,
-    { timeout: PATIENCE },
-  )
+  const isReady =
+    'crossOriginIsolated && Boolean(navigator.serviceWorker.controller && document.querySelector("h1"))'
+  const end = performance.now() + PATIENCE
+  while (!(await studio.evaluate(isReady).catch(() => false))) {
+    if (performance.now() > end) throw new Error('The studio inside the site is not isolated.')
+    await studio.waitForTimeout(100)
+  }
   console.log('The studio inside is isolated by its service worker and has threads.')
 }
 

@@ -58,7 +58,11 @@ export default defineConfig({
   cacheDir: '../node_modules/.cache',
   // test/docs/links.test.ts checks every link and anchor, in the sources.
   ignoreDeadLinks: true,
-  markdown: { anchor: { slugify }, toc: { slugify } },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify },
+    toc: { slugify },
+  },
   vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
   themeConfig: {
     search: { provider: 'local', options: { miniSearch: { searchOptions: { boost: { title: 4 } } } } },
@@ -83,8 +87,8 @@ export default defineConfig({
       },
       { text: 'Use', items: use },
       { text: 'Build', items: [{ text: 'Commands', link: '/reference/commands' }, ...build] },
-      { text: 'Method', collapsed: true, items: method },
-      { text: 'About', collapsed: true, items: about },
+      { text: 'Method', items: method },
+      { text: 'About', items: about },
     ],
     footer: { message: 'MIT licence. This site makes no request to any other host.' },
   },

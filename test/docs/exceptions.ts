@@ -30,6 +30,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   ],
   ['docs/paper.md', 'lacuna paper', MINUTES],
   ['CONTRIBUTING.md', 'npm', 'builds and tests the repository, as the run that this test is part of'],
+  ['bench/peers/README.md', 'npm run peers', 'takes a minute; test/bench/peers.test.ts runs a smaller one'],
   ['site/index.md', 'npm install', INSTALLS],
   ['site/index.md', 'npx', INSTALLS],
   ['site/index.md', 'docker', 'needs docker; test/package/dockerfile.test.ts runs its commands'],

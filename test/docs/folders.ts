@@ -451,6 +451,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   'site/paths/method.md': {},
   'CONTRIBUTING.md': {},
+  'bench/peers/README.md': {},
 }
 
 /** Writes the folder of a page; the library is in its node_modules. */

@@ -107,7 +107,7 @@ it('the reference in Markdown has every command and option', async () => {
   const { stdout, code } = await lacuna(['man', '--markdown'])
   expect(code).toBe(0)
   expect(stdout.match(/^## lacuna /gm)?.length).toBeGreaterThan(22)
-  for (const text of ['## lacuna data fetch', '| `--max-inner <n>` |', '(one of fast, paper)', '(default: '])
+  for (const text of ['## lacuna data fetch', '| `--max-inner <m>` |', '(one of fast, paper)', '(default: '])
     expect(stdout).toContain(text)
   expect(stdout).not.toMatch(/--duplicates|^\|[^|]*\|[^|]*<[a-z]/m)
 })

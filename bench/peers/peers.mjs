@@ -1,0 +1,114 @@
+// Compares Lacuna with other software on the same training and test entries, side by side, in turns:
+//   npm run peers -- [--train A.tns --test B.tns] [--rank 10] [--rounds 3] [--splatt DIR] [--libmf DIR] [--program NAME=PATH]
+//     [--only PART_OF_A_NAME] [-o FOLDER]
+// Without files the problem is synthetic. Prints a table; -o writes results.json and a page with machine and versions.
+// @ts-check
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, release, tmpdir, totalmem, type } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { findPeers } from './adapters.mjs'
+
+const { values: given } = parseArgs({
+  options: {
+    ...{
+      train: { type: 'string' },
+      test: { type: 'string' },
+      rank: { type: 'string' },
+      rounds: { type: 'string' },
+    },
+    ...{ splatt: { type: 'string' }, libmf: { type: 'string' }, program: { type: 'string', multiple: true } },
+    only: { type: 'string', multiple: true },
+    output: { type: 'string', short: 'o' },
+  },
+})
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-peers-'))
+const rank = Number(given.rank ?? 5)
+const rounds = Number(given.rounds ?? 3)
+const [train, test] = given.train && given.test ? [resolve(given.train), resolve(given.test)] : synthesize()
+const { peers: found, absent } = findPeers(given)
+const peers = found.filter(({ name }) => given.only?.some((part) => name.includes(part)) ?? true)
+
+/** @type {Map<string, import('./adapters.mjs').Result[]>} */
+const results = new Map(peers.map(({ name }) => [name, []]))
+/** @type {Record<string, string>} */
+const failures = {}
+for (let seed = 1; seed <= rounds; seed++)
+  for (const { name, run } of peers)
+    try {
+      if (!failures[name]) results.get(name)?.push(await run({ train, test, rank, seed, folder }))
+    } catch (error) {
+      failures[name] =
+        String(/** @type {any} */ (error).stderr || error)
+          .trim()
+          .split('\n')
+          .at(-1) ?? ''
+    }
+rmSync(folder, { recursive: true })
+
+const median = (/** @type {number[]} */ numbers) =>
+  numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
+const rows = peers
+  .filter(({ name }) => results.get(name)?.length)
+  .map(({ name, version, note }) => {
+    const own = results.get(name) ?? []
+    return {
+      peer: name,
+      version,
+      RMSE: median(own.map(({ rmse }) => rmse)),
+      seconds: median(own.map(({ seconds }) => seconds)),
+      note,
+    }
+  })
+const machine = {
+  processor: cpus()[0]?.model,
+  cores: cpus().length,
+  memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+  system: `${type()} ${release()}`,
+  node: process.version,
+}
+const problem = { train: basename(train), test: basename(test), rank, rounds }
+const page = [
+  '# Side by side',
+  '',
+  `${machine.processor}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.`,
+  `${problem.train} and ${problem.test}, rank ${rank}, medians of ${rounds} rounds in turns, times with start and reading.`,
+  '',
+  '| software | version | test RMSE | seconds | settings |',
+  '| --- | --- | --- | --- | --- |',
+  ...rows.map(
+    ({ peer, version, RMSE, seconds, note }) =>
+      `| ${peer} | ${version} | ${RMSE.toPrecision(4)} | ${seconds.toFixed(2)} | ${note} |`,
+  ),
+  '',
+  ...Object.entries(failures).map(([name, why]) => `${name} failed: ${why}`),
+  `Not found here: ${absent.join(', ') || 'none'}. Raw figures: results.json; script: bench/peers/peers.mjs.`,
+  '',
+].join('\n')
+process.stdout.write(page)
+if (given.output) {
+  mkdirSync(given.output, { recursive: true })
+  writeFileSync(join(given.output, 'README.md'), page)
+  writeFileSync(
+    join(given.output, 'results.json'),
+    `${JSON.stringify({ machine, problem, rows, failures, absent, raw: Object.fromEntries(results) }, null, 2)}\n`,
+  )
+}
+
+/** A synthetic problem with noise: 9,000 training and 2,000 test entries of 40 × 30 × 20. */
+function synthesize() {
+  const paths = ['train.tns', 'test.tns'].map((name) => join(folder, name))
+  const cli = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
+  execFileSync(process.execPath, [
+    cli,
+    ...'synth --dims 40x30x20 --entries 9000 --rank 5 --snr 15 --seed 1 -o'.split(' '),
+    paths[0],
+    '--test-entries',
+    '2000',
+    '--test',
+    paths[1],
+  ])
+  return paths
+}

@@ -1,0 +1,56 @@
+/** The comparison with other software: it finds what is installed, and writes a page and all raw figures. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, expect, it } from 'vitest'
+
+const PEERS = fileURLToPath(new URL('../../bench/peers/peers.mjs', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-peers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const run = (...args: string[]) => promisify(execFile)(process.execPath, [PEERS, ...args], { cwd: folder })
+
+it('Lacuna and ALS in NumPy both complete a product, and the page has machine, versions and figures', {
+  timeout: 300_000,
+}, async () => {
+  const lines: string[][] = [[], []]
+  for (let i = 1; i <= 12; i++)
+    for (let j = 1; j <= 10; j++)
+      for (let k = 1; k <= 6; k++)
+        if ((i * 7 + j * 5 + k * 3) % 4 < 2)
+          lines[(i + j + k) % 9 === 0 ? 1 : 0].push(
+            `${i} ${j} ${k} ${(1 + i / 6) * (1 + j / 9) * (1 + k / 4)}\n`,
+          )
+  writeFileSync(join(folder, 'train.tns'), lines[0].join(''))
+  writeFileSync(join(folder, 'test.tns'), lines[1].join(''))
+  const { stdout } = await run(
+    '--train',
+    'train.tns',
+    '--test',
+    'test.tns',
+    '--rank',
+    '1',
+    '--rounds',
+    '1',
+    '--only',
+    'Lacuna',
+    '--only',
+    'NumPy',
+    '-o',
+    'out',
+  )
+  expect(readFileSync(join(folder, 'out/README.md'), 'utf8')).toBe(stdout)
+  const { rows, machine, raw, absent } = JSON.parse(readFileSync(join(folder, 'out/results.json'), 'utf8'))
+  expect(machine.node).toBe(process.version)
+  expect(absent).toEqual(expect.arrayContaining(['SPLATT', 'LIBMF', 'PARTENSOR']))
+  for (const peer of ['Lacuna', 'ALS in NumPy']) {
+    expect(rows.find((row: { peer: string }) => row.peer === peer).RMSE).toBeLessThan(0.02)
+    expect(raw[peer]).toHaveLength(1)
+  }
+})
+
+it('a folder without the built program is refused in a sentence', { timeout: 300_000 }, async () => {
+  await expect(run('--libmf', folder)).rejects.toThrow(/has no built program of LIBMF/)
+})
