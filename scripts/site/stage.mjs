@@ -57,7 +57,7 @@ function stagePage(root, stage, path, pages) {
   return readFileSync(join(root, path), 'utf8').replace(
     /(\]\()([^)\s#]+)(#[^)\s]*)?(\))/g,
     (whole, open, link, anchor = '', close) => {
-      if (/^(\w+:|\/)/.test(link) || path.endsWith('api.md')) return whole
+      if (/^(\w+:|\/)/.test(link)) return whole
       const target = posix.join(dirname(path), link)
       const isGenerated = target.startsWith('site/reference/') || target.startsWith('site/studio/')
       if (

@@ -53,6 +53,7 @@ export default defineConfig({
     'Sparse nonnegative CP (PARAFAC) tensor completion: learns from the cells there are, predicts the others.',
   base: '/__LACUNA_BASE__/',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: '/__LACUNA_BASE__/studio/icon-192.png' }]],
   outDir: '../dist',
   srcExclude: ['public/**'],
   cacheDir: '../node_modules/.cache',

@@ -1,5 +1,5 @@
 /** No broken link: every relative link of README, docs and site leads to a file, and every anchor to a heading. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { expect, it } from 'vitest'
 import { pages, root, textOf } from './blocks.ts'
@@ -57,4 +57,15 @@ it('every link and anchor of README, docs and site leads somewhere', () => {
 it('no page names a host of the machine that it was written on', () => {
   const wrong = pages().filter((page) => /\/(work|root)\/|localhost:\d{5}/.test(textOf(page)))
   expect(wrong).toEqual([])
+})
+
+it('every npm script that pages and workflows name exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`)
+  const unknown = [...pages(), ...workflows].flatMap((page) =>
+    [...textOf(page).matchAll(/npm run ([a-z][\w-]*)/g)]
+      .filter(([, name]) => !(name in scripts))
+      .map(([, name]) => `${page}: npm run ${name}`),
+  )
+  expect(unknown).toEqual([])
 })

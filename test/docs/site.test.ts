@@ -1,0 +1,63 @@
+/**
+ * The website as far as it is cheap to test: staged pages and relative addresses. `npm run site -- --check` builds it and opens
+ * it in Chromium; that takes npm packages and half a minute, and is a job of its own in CI.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { runInThisContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { replaceInScript } from '../../scripts/site/relativeBase.mjs'
+import { stagePages } from '../../scripts/site/stage.mjs'
+import { root } from './blocks.ts'
+
+const stage = mkdtempSync(join(tmpdir(), 'lacuna-stage-'))
+beforeAll(() => stagePages(root, stage, '# Commands\n'))
+afterAll(() => rmSync(stage, { recursive: true }))
+
+it('every page of docs and site is staged, and its links lead to pages, pictures or copies of sources', () => {
+  const pages = readdirSync(stage, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.md') && !path.startsWith('public'),
+  )
+  for (const page of [
+    'index.md',
+    'gallery.md',
+    'docs/data.md',
+    'docs/tour/index.md',
+    'reference/commands.md',
+  ])
+    expect(pages).toContain(page)
+  const broken = pages.flatMap((page) =>
+    [
+      ...readFileSync(join(stage, page), 'utf8')
+        .replace(/^ *```[\s\S]*?^ *```|`[^`\n]*`/gm, '')
+        .matchAll(/\]\(([^)\s#]+)/g),
+    ]
+      .filter(([, link]) => !/^\w+:/.test(link))
+      .map(([, link]) => join(dirname(page), link))
+      .filter((path) => path !== 'studio/index.html')
+      .filter((path) => !existsSync(join(stage, path)) && !existsSync(join(stage, 'public', path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  expect(broken).toEqual([])
+  expect(existsSync(join(stage, 'public/source/bench/src/measure/convergence.ts.txt'))).toBe(true)
+})
+
+it('scripts of the site compute its base when they run', () => {
+  const base = '/__LACUNA_BASE__/'
+  const script = `({ a: "${base}x", b: '${base}', c: \`<a href="${base}y">\`, d: JSON.parse("{\\"base\\":\\"${base}\\"}"), e: "z" })`
+  Object.assign(globalThis, { __lacunaBase: '/some/folder/' })
+  expect(runInThisContext(replaceInScript(script))).toEqual({
+    ...{ a: '/some/folder/x', b: '/some/folder/', c: '<a href="/some/folder/y">' },
+    ...{ d: { base: '/some/folder/' }, e: 'z' },
+  })
+})
+
+it('the lock file of the site names no host and has a hash of every package', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'site/package-lock.json'), 'utf8'))
+  const all = Object.entries<{ resolved?: string; integrity?: string }>(packages).filter(
+    ([path]) => path !== '',
+  )
+  expect(all.length).toBeGreaterThan(50)
+  expect(all.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual([])
+})
