@@ -1,6 +1,6 @@
 // How each peer is found and run. An adapter returns undefined where its program is not there.
 // @ts-check
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,9 +17,29 @@ const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 const CLI = here('../../packages/cli/dist/lacuna.js')
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 
-/** Runs a program to its end and returns what it prints. @param {string} program @param {string[]} args */
-const run = (program, ...args) =>
-  execFileSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Seconds of processor time that programs have taken, on all threads. */
+export const used = { processorSeconds: 0 }
+
+/**
+ * Runs a program to its end and returns what it prints; its processor time is added to `used`, measured by bash, since
+ * seconds on the clock mean little on a machine that does other work.
+ * @param {string} program @param {string[]} args
+ */
+function run(program, ...args) {
+  const timed = 'TIMEFORMAT="%U %S"; time "$@"'
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', timed, 'bash', program, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  const lines = stderr.trim().split('\n')
+  if (status !== 0) throw new Error(lines.slice(0, -1).at(-1) ?? `${program} has failed.`)
+  used.processorSeconds +=
+    lines
+      .at(-1)
+      ?.split(' ')
+      .reduce((sum, seconds) => sum + Number(seconds), 0) ?? 0
+  return stdout
+}
 const lastLine = (/** @type {string} */ text) => JSON.parse(text.trim().split('\n').at(-1) ?? '')
 
 /** Lacuna, with options. @param {string} name @param {string[]} options @returns {Peer} */

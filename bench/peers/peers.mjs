@@ -9,7 +9,7 @@ import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { findPeers } from './adapters.mjs'
+import { findPeers, used } from './adapters.mjs'
 
 const { values: given } = parseArgs({
   options: {
@@ -38,10 +38,13 @@ const failures = {}
 for (let seed = 1; seed <= rounds; seed++)
   for (const { name, run } of peers)
     try {
-      if (!failures[name]) results.get(name)?.push(await run({ train, test, rank, seed, folder }))
+      if (failures[name]) continue
+      const before = used.processorSeconds
+      const result = await run({ train, test, rank, seed, folder })
+      results.get(name)?.push({ ...result, processorSeconds: used.processorSeconds - before })
     } catch (error) {
       failures[name] =
-        String(/** @type {any} */ (error).stderr || error)
+        String(/** @type {Error} */ (error).message)
           .trim()
           .split('\n')
           .at(-1) ?? ''
@@ -59,6 +62,7 @@ const rows = peers
       version,
       RMSE: median(own.map(({ rmse }) => rmse)),
       seconds: median(own.map(({ seconds }) => seconds)),
+      processorSeconds: median(own.map(({ processorSeconds }) => Number(processorSeconds))),
       note,
     }
   })
@@ -76,11 +80,11 @@ const page = [
   `${machine.processor}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.`,
   `${problem.train} and ${problem.test}, rank ${rank}, medians of ${rounds} rounds in turns, times with start and reading.`,
   '',
-  '| software | version | test RMSE | seconds | settings |',
-  '| --- | --- | --- | --- | --- |',
+  '| software | version | test RMSE | seconds | of processors | settings |',
+  '| --- | --- | --- | --- | --- | --- |',
   ...rows.map(
-    ({ peer, version, RMSE, seconds, note }) =>
-      `| ${peer} | ${version} | ${RMSE.toPrecision(4)} | ${seconds.toFixed(2)} | ${note} |`,
+    ({ peer, version, RMSE, seconds, processorSeconds, note }) =>
+      `| ${peer} | ${version} | ${RMSE.toPrecision(4)} | ${seconds.toFixed(2)} | ${processorSeconds.toFixed(2)} | ${note} |`,
   ),
   '',
   ...Object.entries(failures).map(([name, why]) => `${name} failed: ${why}`),

@@ -25,7 +25,7 @@ export interface Command {
 
 /** Programs that examples call. A line of a shell block that begins with none of them is shown output. */
 const COMMAND =
-  /^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:lacuna|npm|npx|node|mpirun|srun|curl|printf|docker|pip|python3?|cd|git|sudo|firefox-esr)\s.*)$/
+  /^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:lacuna|npm|npx|node|mpirun|srun|curl|printf|echo|docker|pip|python3?|cd|git|sudo|firefox-esr)\s.*)$/
 
 /** README and all pages under docs and site, by their path in the repository. */
 export function pages(): string[] {
@@ -97,9 +97,9 @@ export function commandsOf({ page, line, text }: Block): Command[] {
   return commands.map((command) => ({ ...command, shown: command.shown.trim() }))
 }
 
-/** Whether a shell would read on: after a backslash at the end, or within double quotes. */
+/** Whether a shell would read on: after a backslash or a pipe at the end, or within double quotes. */
 const isOpen = (text: string): boolean =>
-  text.endsWith('\\') ||
+  /[\\|]$/.test(text) ||
   (text
     .replace(/\\./g, '')
     .replace(/'[^']*'/g, '')

@@ -403,7 +403,9 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         .map(({ 'week(seen)': week, ...row }) => ({ ...row, seen: new Date(Date.UTC(2024, 0, 1 + 7 * week)) }))`,
     ],
   },
+  'docs/images.md': {},
   'docs/paper.md': {},
+  'docs/python.md': {},
   'docs/runs.md': {
     write: (cwd) => tensor(cwd, 'ratings.tns', [60, 50, 40], 30_000, { spread: 1 }),
     before: [
