@@ -55,7 +55,7 @@ function chart(title, label, series) {
     ({ name, colour }, n) =>
       `<text x="${50 + n * 175}" y="44" fill="${colour}">${dotOrLine(series[n].dots)} ${name}</text>`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, Arial, sans-serif" font-size="13" fill="#333"><rect width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#fff"/><text x="50" y="22" font-weight="600" font-size="15">${title}</text>${names.join('')}<line x1="50" x2="${WIDTH - 20}" y1="${y(0)}" y2="${y(0)}" stroke="#999"/><text x="44" y="${y(largest) + 4}" text-anchor="end">${largest.toPrecision(3).replace(/\.0+$/, '')}</text><text x="44" y="${y(0) + 4}" text-anchor="end">0</text><text x="${WIDTH - 20}" y="${HEIGHT - 14}" text-anchor="end">${label}</text>${lines.join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, Arial, sans-serif" font-size="13" fill="#333"><rect width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#fff"/><text x="50" y="22" font-weight="600" font-size="15">${title}</text>${names.join('')}<line x1="50" x2="${WIDTH - 20}" y1="${y(0)}" y2="${y(0)}" stroke="#999"/><text x="44" y="${y(largest) + 4}" text-anchor="end">${Number(largest.toPrecision(3))}</text><text x="44" y="${y(0) + 4}" text-anchor="end">0</text><text x="${WIDTH - 20}" y="${HEIGHT - 14}" text-anchor="end">${label}</text>${lines.join('')}</svg>\n`
 }
 const dotOrLine = (/** @type {boolean | undefined} */ dots) => (dots ? '○' : '—')
 
