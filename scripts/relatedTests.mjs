@@ -41,6 +41,7 @@ export function relatedTests(changed) {
 /** The folder of test/ that mirrors the folder of a source, or the closest one above it that has tests. @param {string} file */
 function mirrorOf(file) {
   const [, name, rest] = /^packages\/(lacuna|cli|studio|figures)\/src\/(.*)$/.exec(file) ?? []
+  if (file.endsWith('.md')) return 'test/docs'
   const [, other] = /^(bench|python)\//.exec(file) ?? []
   if (name === undefined) return other && `test/${other}`
   let folder = normalize(join('test', name, dirname(rest)))

@@ -78,7 +78,7 @@ const page = [
   '# Side by side',
   '',
   `${machine.processor}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.`,
-  `${problem.train} and ${problem.test}, rank ${rank}, medians of ${rounds} rounds in turns, times with start and reading.`,
+  `${problem.train} and ${problem.test}, rank ${rank}, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds in turns`}, times with start and reading.`,
   '',
   '| software | version | test RMSE | seconds | of processors | settings |',
   '| --- | --- | --- | --- | --- | --- |',

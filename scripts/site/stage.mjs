@@ -31,6 +31,7 @@ export function stagePages(root, stage, reference) {
   const paths = [
     ...filesBelow(root, 'docs'),
     ...filesBelow(root, 'site'),
+    ...filesBelow(root, 'bench/peers').filter((path) => path.endsWith('.md')),
     ...ROOT_PAGES.filter((page) => existsSync(join(root, page))),
   ]
   const pages = new Set(paths.filter((path) => path.endsWith('.md')))

@@ -32,6 +32,7 @@ const method = [
   { text: 'Solver', link: '/docs/solver' },
   { text: 'Accuracy', link: '/docs/accuracy' },
   { text: 'The paper, reproduced', link: '/docs/paper' },
+  { text: 'Side by side with others', link: '/bench/peers/README' },
   { text: 'Engine', link: '/docs/engine' },
   { text: 'GPU', link: '/docs/gpu' },
   { text: 'Scale', link: '/docs/scale' },

@@ -11,9 +11,10 @@ import { lacuna, type Run } from '../cli/lacuna.ts'
 import { type Served, startServer } from '../cli/serve/served.ts'
 import { type Block, blocksOf, type Command, commandsOf, pages } from './blocks.ts'
 import { firstMissing, programOf } from './compare.ts'
+import { hasReal } from './data.ts'
 import { exceptionOf, NO_EXAMPLES } from './exceptions.ts'
 import { EXPECTED } from './expected.ts'
-import { FOLDERS, hasReal, prepare } from './folders.ts'
+import { FOLDERS, prepare } from './folders.ts'
 import { endPrograms, runProgram } from './programs.ts'
 
 /** SwiftShader of Debian's chromium, in place of a GPU. */

@@ -23,6 +23,7 @@ const EXCEPTIONS: readonly Exception[] = [
     'lacuna data fetch movielens-10m',
     'downloads 66 MB; test/cli/datasets serves the sets locally',
   ],
+  ['docs/gpu.md', 'lacuna complete', 'compiles shaders for seconds; test/cli/engines.test.ts runs it'],
   [
     'docs/packages.md',
     "import { decodeModel } from 'lacuna/predict'",
