@@ -6,7 +6,7 @@ it('tests related to a source are those that import it and those of the folder t
   expect(found).toContain('test/lacuna/engine/cpu/packing.test.ts')
   expect(found).toContain('test/lacuna/engine/cpu/segments.test.ts')
   expect(found).not.toContain('test/lacuna/engine/mpi/mpiEngine.test.ts')
-  expect(found).not.toContain('test/studio/restore.test.ts')
+  expect(found).not.toContain('test/studio/restore/restore.test.ts')
 })
 
 it('a changed test is related to itself, and one behind a helper to the helper', () => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { completeQuickly } from './completing.ts'
+import { completeQuickly } from './complete/completing.ts'
 import { type Studio, startStudio, visit } from './studio.ts'
 
 /** axe-core as a script for the page. */

@@ -1,6 +1,6 @@
 /** The page as a whole: themes, small screens, keyboard, and hosts that do not isolate it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { completeQuickly } from './completing.ts'
+import { completeQuickly } from './complete/completing.ts'
 import { longestTaskMs } from './mainThread.ts'
 import { type Studio, startStudio, visit } from './studio.ts'
 

@@ -8,13 +8,13 @@ import {
   SessionStore,
   type SessionSummary,
   type ValueStore,
-} from '../../packages/studio/src/complete/state/sessionStore.ts'
-import type { RunRecord } from '../../packages/studio/src/complete/state/state.ts'
-import { hashStream } from '../../packages/studio/src/complete/worker/hashStream.ts'
-import { checkProperty } from '../properties.ts'
+} from '../../../packages/studio/src/complete/state/sessionStore.ts'
+import type { RunRecord } from '../../../packages/studio/src/complete/state/state.ts'
+import { hashStream } from '../../../packages/studio/src/complete/worker/hashStream.ts'
+import { checkProperty } from '../../properties.ts'
+import { type Studio, startStudio, visit } from '../studio.ts'
 import { completeQuickly } from './completing.ts'
 import { fileOf, settingsOf } from './fakeWorker.ts'
-import { type Studio, startStudio, visit } from './studio.ts'
 
 /** Options of expect.poll: other work may share the machine. */
 const PATIENT = { timeout: 20_000 }

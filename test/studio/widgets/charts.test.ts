@@ -1,9 +1,9 @@
 /** Charts of the studio without a browser: their tables, zoom, and colours of saved files. */
 import { describe, expect, it } from 'vitest'
-import { formatDensity } from '../../packages/figures/src/numbers.ts'
-import { fileStem, tableToCsv } from '../../packages/studio/src/widgets/chart/chartTable.ts'
-import { resolveVariables } from '../../packages/studio/src/widgets/chart/exportChart.ts'
-import { dragDomain, zoomIn, zoomOut } from '../../packages/studio/src/widgets/chart/zoom.ts'
+import { formatDensity } from '../../../packages/figures/src/numbers.ts'
+import { fileStem, tableToCsv } from '../../../packages/studio/src/widgets/chart/chartTable.ts'
+import { resolveVariables } from '../../../packages/studio/src/widgets/chart/exportChart.ts'
+import { dragDomain, zoomIn, zoomOut } from '../../../packages/studio/src/widgets/chart/zoom.ts'
 
 describe('the table of a chart', () => {
   it('is CSV with quoted fields, ISO dates, and empty fields where there is no value', () => {

@@ -1,9 +1,9 @@
 /** The simulated tables of the first screen: a model of the rank that the page chooses predicts hidden cells. */
 import { expect, it } from 'vitest'
 import { complete, split, tensorFromRecords } from '#lacuna/index.js'
-import { examples } from '../../packages/studio/src/examples/index.ts'
-import { concentrations } from '../../packages/studio/src/examples/kinetics.ts'
-import { drawPrint } from '../../packages/studio/src/examples/print.ts'
+import { examples } from '../../../packages/studio/src/examples/index.ts'
+import { concentrations } from '../../../packages/studio/src/examples/kinetics.ts'
+import { drawPrint } from '../../../packages/studio/src/examples/print.ts'
 
 /** The most error of a model, relative to that of the mean of all known values. */
 const MOST_OF_MEAN: Record<string, number> = { metro: 0.2, films: 0.7, taxis: 0.5, kinetics: 0.1 }

@@ -1,8 +1,8 @@
 /** The state of the Complete view without a browser: whatever the order of answers, what is shown belongs together. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CompleteController } from '../../packages/studio/src/complete/state/controller.ts'
-import { type Action, reduce } from '../../packages/studio/src/complete/state/reducer.ts'
+import { CompleteController } from '../../../packages/studio/src/complete/state/controller.ts'
+import { type Action, reduce } from '../../../packages/studio/src/complete/state/reducer.ts'
 import {
   activeRun,
   type CompleteState,
@@ -11,8 +11,8 @@ import {
   isSame,
   shownRun,
   staleness,
-} from '../../packages/studio/src/complete/state/state.ts'
-import { checkProperty } from '../properties.ts'
+} from '../../../packages/studio/src/complete/state/state.ts'
+import { checkProperty } from '../../properties.ts'
 import { FakeWorker, fileOf, settingsOf, summaryOf } from './fakeWorker.ts'
 
 /** Asserts what must hold of every state. */

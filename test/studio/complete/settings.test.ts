@@ -1,8 +1,8 @@
 /** Settings in the address of the studio, and the commands that repeat a run, without a browser. */
 import { describe, expect, it } from 'vitest'
-import { commandOf, programOf } from '../../packages/studio/src/complete/learn/commands.ts'
-import { withFoundDates } from '../../packages/studio/src/complete/understanding/index.ts'
-import { parseSetting } from '../../packages/studio/src/parseSetting.ts'
+import { commandOf, programOf } from '../../../packages/studio/src/complete/learn/commands.ts'
+import { withFoundDates } from '../../../packages/studio/src/complete/understanding/index.ts'
+import { parseSetting } from '../../../packages/studio/src/parseSetting.ts'
 
 describe('a setting of the address', () => {
   const rank = (text: string | null) => parseSetting('rank', text, 6, { min: 1, max: 64, isWhole: true })

@@ -1,7 +1,7 @@
 /** From a file to a meaning in Chromium: questions are answered by clicks, and nothing else is needed to complete. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Studio, startStudio, visit } from './studio.ts'
+import { type Studio, startStudio, visit } from '../studio.ts'
 import { encodeWorkbook } from './workbook.ts'
 
 /** Options of expect.poll: other work may share the machine. */

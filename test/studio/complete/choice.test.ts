@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sparseTensor } from '#lacuna/tensor/index.js'
-import { type CompleteState, canStart } from '../../packages/studio/src/complete/state/state.ts'
+import { type CompleteState, canStart } from '../../../packages/studio/src/complete/state/state.ts'
 import {
   binningsOf,
   possibleBinnings,
@@ -11,8 +11,8 @@ import {
   setBinnings,
   setRole,
   type TableChoice,
-} from '../../packages/studio/src/complete/understanding/index.ts'
-import { mapGaps } from '../../packages/studio/src/complete/worker/gapMap.ts'
+} from '../../../packages/studio/src/complete/understanding/index.ts'
+import { mapGaps } from '../../../packages/studio/src/complete/worker/gapMap.ts'
 
 const columns = [
   { name: 'shop', type: 'VARCHAR' as const },

@@ -4,9 +4,9 @@ import type {
   LearnSettings,
   ModelSummary,
   ReadSettings,
-} from '../../packages/studio/src/complete/protocol.ts'
-import type { CompleteFunctions } from '../../packages/studio/src/complete/worker/worker.ts'
-import type { Connection } from '../../packages/studio/src/run/remote.ts'
+} from '../../../packages/studio/src/complete/protocol.ts'
+import type { CompleteFunctions } from '../../../packages/studio/src/complete/worker/worker.ts'
+import type { Connection } from '../../../packages/studio/src/run/remote.ts'
 
 /** A call that waits for its answer. */
 interface WaitingCall {

@@ -1,6 +1,6 @@
 /** What the studio understands of messy tables, what it asks, and the data that its answers make of them. */
 import { describe, expect, it } from 'vitest'
-import type { ReadSettings } from '../../packages/studio/src/complete/protocol.ts'
+import type { ReadSettings } from '../../../packages/studio/src/complete/protocol.ts'
 import {
   type Answer,
   applyAnswer,
@@ -8,8 +8,8 @@ import {
   openQuestions,
   type Question,
   type Understanding,
-} from '../../packages/studio/src/complete/understanding/index.ts'
-import { inspectFile, readFile } from '../../packages/studio/src/complete/worker/openFile.ts'
+} from '../../../packages/studio/src/complete/understanding/index.ts'
+import { inspectFile, readFile } from '../../../packages/studio/src/complete/worker/openFile.ts'
 
 /** A table that was opened, and how it is read. */
 interface Table {

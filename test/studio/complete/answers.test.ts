@@ -2,19 +2,19 @@
 import { describe, expect, it } from 'vitest'
 import { CpModel } from '#lacuna/model/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
-import { formatByError } from '../../packages/figures/src/numbers.ts'
-import { defaultQuestion } from '../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
-import type { HeldModel } from '../../packages/studio/src/complete/worker/answers/answeringModel.ts'
-import { reduceProfile } from '../../packages/studio/src/complete/worker/answers/components.ts'
-import { splitLine } from '../../packages/studio/src/complete/worker/answers/parseQueries.ts'
-import { mapPlaces } from '../../packages/studio/src/complete/worker/answers/places.ts'
-import { modelQueries } from '../../packages/studio/src/complete/worker/answers/queries.ts'
+import { formatByError } from '../../../packages/figures/src/numbers.ts'
+import { defaultQuestion } from '../../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
+import type { HeldModel } from '../../../packages/studio/src/complete/worker/answers/answeringModel.ts'
+import { reduceProfile } from '../../../packages/studio/src/complete/worker/answers/components.ts'
+import { splitLine } from '../../../packages/studio/src/complete/worker/answers/parseQueries.ts'
+import { mapPlaces } from '../../../packages/studio/src/complete/worker/answers/places.ts'
+import { modelQueries } from '../../../packages/studio/src/complete/worker/answers/queries.ts'
 import {
   calibrate,
   histogramOf,
   leverages,
-} from '../../packages/studio/src/complete/worker/answers/validation.ts'
-import { isTimeMode } from '../../packages/studio/src/complete/worker/summary.ts'
+} from '../../../packages/studio/src/complete/worker/answers/validation.ts'
+import { isTimeMode } from '../../../packages/studio/src/complete/worker/summary.ts'
 
 /** Four users and five films, of ratings up to 5: the first two films would get more than 5 from everyone. */
 const films = new CpModel({

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { longestTaskMs } from './mainThread.ts'
-import { type Studio, startStudio, type Visit, visit } from './studio.ts'
+import { longestTaskMs } from '../mainThread.ts'
+import { type Studio, startStudio, type Visit, visit } from '../studio.ts'
 
 /** Other work may share the machine. */
 const PATIENT = { timeout: 120_000, interval: 200 }
@@ -22,7 +22,7 @@ afterAll(() => studio?.close())
 /** Opens the page with the sample photo, made smaller: half its size is a quarter of the work. */
 async function visitWithPhoto(width: number, height: number, address = '#restore'): Promise<Visit> {
   const opened = await visit(studio, address)
-  const sample = fileURLToPath(new URL('../../packages/cli/dist/studio/sample.png', import.meta.url))
+  const sample = fileURLToPath(new URL('../../../packages/cli/dist/studio/sample.png', import.meta.url))
   const buffer = await sharp(sample).resize(width, height).png().toBuffer()
   const photo = { name: 'small.png', mimeType: 'image/png', buffer }
   await opened.page.getByLabel('Open a photo …').setInputFiles(photo)

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { encodeNpy } from '#lacuna/formats.js'
 import { decodeModel } from '#lacuna/index.js'
-import { lacuna } from '../cli/lacuna.ts'
+import { lacuna } from '../../cli/lacuna.ts'
+import { longestTaskMs } from '../mainThread.ts'
+import { type Studio, startStudio, type Visit, visit } from '../studio.ts'
 import { completeQuickly } from './completing.ts'
-import { longestTaskMs } from './mainThread.ts'
-import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
 /** Options of expect.poll: other work may share the machine. */
 const PATIENT = { timeout: 30_000 }

@@ -1,8 +1,8 @@
 /** The Paper view in Chromium. */
 import { formatResults } from 'lacuna-figures/results'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sampleResults } from '../cli/paper/sample.ts'
-import { type Studio, startStudio, visit } from './studio.ts'
+import { sampleResults } from '../../cli/paper/sample.ts'
+import { type Studio, startStudio, visit } from '../studio.ts'
 
 let studio: Studio
 
