@@ -56,11 +56,15 @@ export function RestoreView(props: ViewProps) {
       clearError()
       if (isNew) {
         await removeHere()
+        if (number !== asked.current) return
         void storeHere('picture', { file: wanted.file, name: wanted.name, note: wanted.note })
       }
       setOpened({ stored: {}, ...wanted, ...bitmap })
     } catch (error) {
-      if (number === asked.current) showError(error)
+      if (number !== asked.current) return
+      showError(error)
+      // The worker may have a picture that was superseded meanwhile: it returns to the one that is shown.
+      if (opened) void connection.call.open(opened.file, opened.name)
     }
   }
 

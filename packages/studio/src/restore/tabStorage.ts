@@ -3,6 +3,7 @@
  * tab holds its name; a duplicated tab takes another one, as the first one holds a lock with its name.
  */
 import { loadValue, removeValues, storeValue } from '../storage.ts'
+import { takeLock } from '../tabLock.ts'
 
 /** The key of the tab's name in session storage, and of the times at which tabs were used in local storage. */
 const TAB_KEY = 'lacuna.restore.tab'
@@ -39,15 +40,8 @@ async function newName(): Promise<string> {
 }
 
 /** Locks a name until the tab is closed; returns false if another tab has it. */
-function lock(name: string): Promise<boolean> {
-  if (!navigator.locks) return Promise.resolve(true) // not a secure context
-  return new Promise((resolve) => {
-    void navigator.locks.request(`lacuna.restore.${name}`, { ifAvailable: true }, (granted) => {
-      resolve(granted !== null)
-      return granted ? new Promise(() => {}) : undefined
-    })
-  })
-}
+const lock = async (name: string): Promise<boolean> =>
+  (await takeLock(`lacuna.restore.${name}`)) !== undefined
 
 /** Removes the values of tabs that were not used for long, and notes that this one is used. */
 function forgetOldTabs(current: string): void {

@@ -3,6 +3,8 @@
  * that the session is in use, also a tab that was duplicated, whose sessionStorage is a copy.
  */
 
+import { takeLock } from '../../tabLock.ts'
+
 /** The key of the id in sessionStorage. */
 const KEY = 'lacuna.complete.session'
 
@@ -15,32 +17,15 @@ let release = (): void => {}
 /** The session of this tab before a reload. */
 export const lastSession = (): string | undefined => sessionStorage.getItem(KEY) ?? undefined
 
-/**
- * Makes a session that of this tab. Returns false if another tab has it. Hosts without https have no locks: then
- * it is always true.
- */
+/** Makes a session that of this tab. Returns false if another tab has it. */
 export async function takeSession(id: string): Promise<boolean> {
   leaveSession()
-  const isFree = !navigator.locks || (await takeLock(id))
-  if (isFree) sessionStorage.setItem(KEY, id)
-  return isFree
-}
-
-/** Milliseconds after which a lock counts as that of another tab: a page that is reloaded still has it for a moment. */
-const PATIENCE_MS = 3000
-
-/** Takes the lock of a session; false if another tab has it. */
-function takeLock(id: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    navigator.locks
-      .request(lockName(id), { signal: AbortSignal.timeout(PATIENCE_MS) }, () => {
-        resolve(true)
-        return new Promise<void>((end) => {
-          release = end
-        })
-      })
-      .catch(() => resolve(false))
-  })
+  const end = await takeLock(lockName(id))
+  if (!end) return false
+  release()
+  release = end
+  sessionStorage.setItem(KEY, id)
+  return true
 }
 
 /** Lets the session of this tab go. */

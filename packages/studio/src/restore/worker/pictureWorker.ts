@@ -56,13 +56,17 @@ export interface DrawnDamage {
 }
 
 let opened: Opened
+/** The number of the last call of `open`: of pictures that are decoded at the same time, the last one stays. */
+let lastOpen = 0
 
 /** The functions that the page calls by name (run/remote.ts). */
 const functions = {
-  /** Opens a picture, without damage. */
+  /** Opens a picture, without damage, unless another one is opened while it is decoded. */
   async open(file: Blob, name: string): Promise<OpenedBitmap> {
+    const number = ++lastOpen
     const { bitmap, original } = await loadPicture(file, name)
     const size: Size = [bitmap.width, bitmap.height]
+    if (number !== lastOpen) return { bitmap, width: size[0], height: size[1], original }
     opened = {
       ...{ bitmap, pixels: pixelsOf(bitmap), size, original: original ?? size, draw: damageDrawer(size) },
       lost: new Uint8Array(size[0] * size[1]),
