@@ -14,6 +14,10 @@ import {
   histogramOf,
   leverages,
 } from '../../../packages/studio/src/complete/worker/answers/validation.ts'
+import {
+  inspectSideTable,
+  readSideTable,
+} from '../../../packages/studio/src/complete/worker/readSideTable.ts'
 import { isTimeMode } from '../../../packages/studio/src/complete/worker/summary.ts'
 
 /** Four users and five films, of ratings up to 5: the first two films would get more than 5 from everyone. */
@@ -184,14 +188,20 @@ describe('saved predictions', () => {
 describe('names of rows', () => {
   it('from another table stand for labels in suggestions, questions and answers', async () => {
     const mine = held()
-    const queries = modelQueries(() => mine)
     const csv = 'filmId,genre,title\n10,a,"Apartment, The"\n20,b,Brazil\n30,c,Twin\n40,d,Twin\n99,e,Other\n'
-    expect(await queries.attachNames(new File([csv], 'films.csv'))).toEqual({ mode: 'film', names: 5 })
+    const names = await readSideTable(mine.model, new File([csv], 'films.csv'), 'names')
+    expect(names).toMatchObject({ mode: 'film', file: 'films.csv', names: { length: 5 } })
+    const queries = modelQueries(
+      () => mine,
+      () => [names],
+    )
     expect(queries.suggest(1, 'tw')).toEqual(['Twin (30)', 'Twin (40)'])
     expect(queries.predict(['ann', 'Apartment, The']).predicted).toBe(5)
     expect(queries.predict(['ann', '10']).predicted).toBe(5)
     expect(queries.components()[0].modes[1].strongest[0].label).toBe('Brazil')
-    await expect(queries.attachNames(new File(['a,b\nx,y\n'], 'other.csv'))).rejects.toThrow('names no rows')
+    const other = new File(['a,b\nx,y\n'], 'other.csv')
+    await expect(readSideTable(mine.model, other, 'names')).rejects.toThrow('names no rows')
+    expect(await inspectSideTable(mine.model, other)).toBeUndefined()
   })
 })
 
@@ -235,7 +245,7 @@ describe('a component', () => {
 
 describe('checks of a model', () => {
   it('compare with held-out entries where there are any, and list the worst cells first', () => {
-    const { validate } = modelQueries(() => held({ heldOut: ratings }))
+    const { validate } = modelQueries(() => held({ heldOut: () => ratings }))
     const found = validate()!
     expect(found).toMatchObject({ of: 'held-out', entries: 5 })
     expect(found.worst[0]).toMatchObject({ labels: ['bo', '20'], observed: 4, predicted: 5, residual: -1 })

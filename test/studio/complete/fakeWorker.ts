@@ -5,6 +5,7 @@ import type {
   ModelSummary,
   ReadSettings,
 } from '../../../packages/studio/src/complete/protocol.ts'
+import type { SideTable } from '../../../packages/studio/src/complete/sideTables.ts'
 import type { CompleteFunctions } from '../../../packages/studio/src/complete/worker/worker.ts'
 import type { Connection } from '../../../packages/studio/src/run/remote.ts'
 
@@ -42,6 +43,8 @@ export class FakeWorker {
   readonly cancelled: string[] = []
   /** The numbers that the controller last told the worker to retain. */
   retained: number[] = []
+  /** The tables beside the data that the controller last told the worker. */
+  tables: readonly SideTable[] = []
 
   /** The connection that a controller uses. */
   readonly connection = {
@@ -106,6 +109,11 @@ export class FakeWorker {
       pause: async () => {},
       resume: async () => {},
       stop: async () => {},
+      setSideTables: async (tables: readonly SideTable[]) => {
+        this.tables = tables
+      },
+      readBeside: (_data: number, { name: file }: File, kind: SideTable['kind']) =>
+        wait('readBeside', (): SideTable => ({ kind: 'names', mode: kind, file, names: [] })),
       retain: async (ids: number[]) => {
         this.retained = ids
       },

@@ -96,32 +96,3 @@ it('a run on noise is called no better than guessing, and an address with a bad 
   await page.goBack()
   await expect.poll(() => page.getByLabel('Rank, how many components').inputValue(), PATIENT).toBe('6')
 })
-
-it('a second file is asked about where it may name rows, and a replaced file is a step back', async () => {
-  const { page, complaints } = await visit(studio, '#complete?rank=2')
-  const fileOf = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) })
-  const open = (name: string, text: string) =>
-    page.getByLabel('Open a file …').first().setInputFiles(fileOf(name, text))
-  const ids = Array.from({ length: 12 }, (_, n) => 100 + n)
-  const ratings = ids.flatMap((film, i) =>
-    Array.from({ length: 20 }, (_, user) => `u${user},${film},${1 + ((i * user) % 5)}`),
-  )
-  await open('ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
-  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
-  await completeQuickly(page)
-  await open('movies.csv', `movieId,title\n${ids.map((id) => `${id},Film ${id}`).join('\n')}\n`)
-  const asked = page.getByRole('region', { name: 'Second file' })
-  await asked.getByRole('button', { name: 'Names for movieId' }).click()
-  await page
-    .getByText(/^Film 1\d\d$/)
-    .first()
-    .waitFor()
-  expect(await page.getByTestId('size').textContent()).toBe('20 × 12')
-
-  await open('other.csv', 'a,b,v\nx,y,1\nx,z,2\nw,y,3\n')
-  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2')
-  await asked.getByRole('button', { name: 'Back to ratings.csv' }).click()
-  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
-  await page.getByRole('region', { name: 'Verdict' }).waitFor()
-  expect(complaints).toEqual([])
-})

@@ -13,7 +13,7 @@ import type { RunRecord } from '../../../packages/studio/src/complete/state/stat
 import { hashStream } from '../../../packages/studio/src/complete/worker/hashStream.ts'
 import { checkProperty } from '../../properties.ts'
 import { type Studio, startStudio, visit } from '../studio.ts'
-import { completeQuickly } from './completing.ts'
+import { completeQuickly, waitForStored } from './completing.ts'
 import { fileOf, settingsOf } from './fakeWorker.ts'
 
 /** Options of expect.poll: other work may share the machine. */
@@ -198,43 +198,11 @@ describe('sessions of tabs', () => {
         kind === 'Best' ? /after \d+ trials/ : /after \d+ epochs|at its beginning/,
       )
       await offer.getByRole('button', { name: 'Go on with the run' }).click()
-      if (kind === 'Best') {
-        await page.getByRole('table', { name: 'Trials' }).waitFor()
-        await page.getByRole('button', { name: 'Finish now' }).click()
-      }
+      if (kind === 'Best') await page.getByRole('table', { name: 'Trials' }).waitFor()
+      await page.getByRole('button', { name: 'Finish now' }).click()
       await page.getByRole('region', { name: 'Verdict' }).waitFor()
       expect(await offer.count()).toBe(0)
       expect(complaints).toEqual([])
     },
   )
 })
-
-/** Waits until a value whose name matches is in the page's storage. */
-async function waitForStored(page: Page, isThere: string): Promise<void> {
-  await expect
-    .poll(
-      () =>
-        page.evaluate(
-          (pattern) =>
-            new Promise<boolean>((resolve) => {
-              const request = indexedDB.open('lacuna-studio')
-              request.onsuccess = () => {
-                const all = request.result.transaction('kept').objectStore('kept').openCursor()
-                let found = false
-                all.onsuccess = () => {
-                  const cursor = all.result
-                  if (!cursor) {
-                    request.result.close()
-                    return resolve(found)
-                  }
-                  if (new RegExp(pattern).test(String(cursor.key)) && cursor.value.bytes) found = true
-                  cursor.continue()
-                }
-              }
-            }),
-          isThere,
-        ),
-      PATIENT,
-    )
-    .toBe(true)
-}

@@ -1,6 +1,7 @@
 /** Settings in the address of the studio, and the commands that repeat a run, without a browser. */
 import { describe, expect, it } from 'vitest'
 import { commandOf, programOf } from '../../../packages/studio/src/complete/learn/commands.ts'
+import type { TableChoice } from '../../../packages/studio/src/complete/understanding/index.ts'
 import { withFoundDates } from '../../../packages/studio/src/complete/understanding/index.ts'
 import { parseSetting } from '../../../packages/studio/src/parseSetting.ts'
 
@@ -49,6 +50,20 @@ describe('the command and the program of a run', () => {
     expect(programOf(run)).toContain(
       "complete(train, { rank: 8, lambda: 0.1, seed: 3, noise: 'poisson', validation })",
     )
+  })
+
+  it('have every option once', () => {
+    const weighted = { ...choice, weight: 'times', thousands: ',', melt: 'day', decimal: '.' }
+    const features = 'user=people.csv:age,town\nfilm=movies.csv:genres'
+    const command = commandOf({
+      ...{ file: 'a.csv', kind: 'quick', reading: { ...reading, choice: weighted as TableChoice } },
+      settings: { ...settings, lags: 'hour=1,24', features },
+    })
+    const options = command.match(/ --?[a-z-]+/g)!
+    expect(options.filter((option, n) => options.indexOf(option) !== n && option !== ' --features')).toEqual(
+      [],
+    )
+    expect(command).toContain('--features user=people.csv:age,town --features film=movies.csv:genres')
   })
 
   it('of places compute them by SQL, and say what the command does not do', () => {

@@ -154,6 +154,28 @@ describe('the state of the Complete view', () => {
     expect(staleness(run, controller.state, settingsOf(2))).toBeUndefined()
   })
 
+  it('names that are read while another file is opened belong to neither', async () => {
+    const worker = new FakeWorker()
+    const controller = new CompleteController(worker.connection, {
+      onState: () => {},
+      showError: () => {},
+      clearError: () => {},
+    })
+    void controller.open(fileOf('a.csv'))
+    await worker.answerAll()
+    void controller.addTable(fileOf('names.csv'), 'names')
+    void controller.addTable(fileOf('late.csv'), 'names')
+    await worker.answer(0)
+    expect(controller.state.tables.map(({ file }) => file)).toEqual(['names.csv'])
+    expect(worker.tables).toBe(controller.state.tables)
+    void controller.open(fileOf('c.csv'))
+    await worker.answer(1) // the content of c.csv, before the late names
+    expect(controller.state.source?.file.name).toBe('c.csv')
+    await worker.answerAll()
+    expect(controller.state.tables).toEqual([])
+    expect(worker.tables).toEqual([])
+  })
+
   it('data and models that the page shows or awaits are never dropped by the worker', async () => {
     const worker = new FakeWorker()
     const controller = new CompleteController(worker.connection, {

@@ -2,11 +2,13 @@
 import { formatPercent } from 'lacuna-figures/numbers'
 import { useEffect } from 'preact/hooks'
 import type { Incoming, ViewProps } from '../viewProps.ts'
-import { FileButton, useDrop } from '../widgets/index.ts'
+import { download, FileButton, useDrop } from '../widgets/index.ts'
+import { AbsentCells } from './data/AbsentCells.tsx'
 import { DataCard } from './data/DataCard.tsx'
 import { GapMapCard } from './data/GapMapCard.tsx'
 import { nameSheet } from './data/nameSheet.ts'
 import { sampleTable } from './data/sampleTable.ts'
+import { TablesList } from './data/TablesList.tsx'
 import { UnderstoodCard } from './data/UnderstoodCard.tsx'
 import { Explorer } from './explorer/Explorer.tsx'
 import {
@@ -29,15 +31,18 @@ import {
   useSecondFile,
   Welcome,
 } from './opening/index.ts'
+import { describeAttributes } from './sideTables.ts'
 import { canStart, questionsOf, shownRun, staleness, useComplete } from './state/index.ts'
-import { withFoundDates } from './understanding/index.ts'
+import { isCounting, withFoundDates } from './understanding/index.ts'
 
 /** The Complete view. Before a file is opened, it offers to open one or the sample. */
 export function CompleteView(props: ViewProps) {
   const complete = useComplete(props)
   const { state, controller, call, keeper, sessions } = complete
   const second = useSecondFile(complete, props.showError)
-  const choices = useLearnSettings((sentence) => props.showError(new Error(sentence)))
+  const countsRows = isCounting(state.reading.choice)
+  const learn = useLearnSettings((sentence) => props.showError(new Error(sentence)), countsRows)
+  const choices = { ...learn, settings: { ...learn.settings, features: describeAttributes(state.tables) } }
   const { source, pending, data } = state
   const run = shownRun(state)
 
@@ -58,6 +63,10 @@ export function CompleteView(props: ViewProps) {
   useEffect(() => {
     if (props.incoming?.files.length) void openIncoming(props.incoming)
   }, [props.incoming?.id])
+
+  /** Saves the file, its runs and its names as one file that opens in another browser. */
+  const saveSession = (): Promise<void> =>
+    keeper.exportFile().then((file) => download(file, file.name), props.showError)
 
   const { over, handlers } = useDrop(open)
   if (!source)
@@ -89,7 +98,14 @@ export function CompleteView(props: ViewProps) {
         )}
         {data && (
           <div aria-busy={pending?.kind === 'read'} class={pending?.kind === 'read' ? 'outdated' : undefined}>
-            <DataCard name={source.content.name} data={data.summary} />
+            <DataCard name={source.content.name} data={data.summary}>
+              {(data.summary.isCounts || countsRows) && (
+                <AbsentCells
+                  isZero={choices.settings.missing === 'zero'}
+                  onChange={(missing) => choices.change({ missing })}
+                />
+              )}
+            </DataCard>
           </div>
         )}
         {props.incoming?.example && props.incoming.files.includes(source.file) && (
@@ -123,7 +139,9 @@ export function CompleteView(props: ViewProps) {
             key={run.id}
             name={source.content.name}
             model={run.model}
-            onModel={(model) => controller.apply({ type: 'modelChanged', job: run.id, model })}
+            onModel={(model) => controller.changeModel(run, model)}
+            tables={state.tables}
+            onNames={(file) => void controller.addTable(file, 'names')}
             call={call}
             showError={props.showError}
           />
@@ -149,7 +167,11 @@ export function CompleteView(props: ViewProps) {
             <button type="button" class="button quiet" onClick={() => keeper.close()}>
               Close
             </button>
+            <button type="button" class="button quiet" onClick={() => void saveSession()}>
+              Save the session
+            </button>
           </div>
+          <TablesList tables={state.tables} onRemove={(table) => controller.removeTable(table)} />
         </div>
         {source.content.kind !== 'model' && (
           <>

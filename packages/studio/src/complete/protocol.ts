@@ -43,6 +43,16 @@ export interface LearnSettings {
   missing?: 'zero'
   /** Distances in time at which rows are similar, as on the command line: hour=1,24. */
   lags?: string
+  /** The attributes of rows that are used (sideTables.ts), a line per table, as on the command line. */
+  features?: string
+}
+
+/** A model as it is stored. */
+export interface StoredModel {
+  /** The model as it was learned, as an .npz file. */
+  bytes: Uint8Array
+  /** The lines of the rows that were folded in since. */
+  folded?: string[]
 }
 
 /** Settings that the best run has tried, and their error. */
@@ -103,6 +113,8 @@ export interface DataSummary {
   questions?: Question[]
   /** Whether the rows of a table are kept in memory, so that another choice does not read the file again. */
   isKept?: boolean
+  /** Whether the values look like counts of events, of which those of zero are not listed. */
+  isCounts?: boolean
 }
 
 /** How the cells of the data are missing, over two modes. */

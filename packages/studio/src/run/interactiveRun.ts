@@ -26,6 +26,7 @@ export type RunSettings = Pick<
   | 'link'
   | 'missing'
   | 'lags'
+  | 'features'
 > & { rank: number; lambda: number | 'auto' }
 
 /** The state of a run after a round. */

@@ -1,11 +1,19 @@
 /** Summary of the data: size, density, and distributions of values and entries. */
 import * as Plot from '@observablehq/plot'
 import { formatCount, formatDensity, formatNumber } from 'lacuna-figures/numbers'
+import type { ComponentChildren } from 'preact'
 import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
 import type { Bin, DataSummary, ModeSummary } from '../protocol.ts'
 
+interface Props {
+  name: string
+  data: DataSummary
+  /** A question about the data. */
+  children?: ComponentChildren
+}
+
 /** The numbers of the data, the remarks on reading it, and a chart of the values and of each mode. */
-export function DataCard({ name, data }: { name: string; data: DataSummary }) {
+export function DataCard({ name, data, children }: Props) {
   const { modes, entries, values } = data
   const cells = modes.reduce((product, { size }) => product * size, 1)
   return (
@@ -36,6 +44,7 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
           {remark}
         </p>
       ))}
+      {children}
       <div class="spread">
         <figure>
           <figcaption>

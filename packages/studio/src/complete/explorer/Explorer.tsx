@@ -4,6 +4,7 @@ import type { Remote } from '../../run/remote.ts'
 import { download, FileButton, Segmented } from '../../widgets/index.ts'
 import type { Component } from '../answers.ts'
 import type { ModelSummary } from '../protocol.ts'
+import type { SideTable } from '../sideTables.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
 import { ComponentsCard } from './components/ComponentsCard.tsx'
 import { ShareBar } from './components/ShareBar.tsx'
@@ -33,18 +34,20 @@ interface Props {
   model: ModelSummary
   /** Called with the model when new rows were folded in. */
   onModel(model: ModelSummary): void
+  /** Names and attributes of rows. */
+  tables: readonly SideTable[]
+  /** Takes names of rows from a file. */
+  onNames(file: File): void
   call: Remote<CompleteFunctions>
   showError(error: unknown): void
 }
 
 /** Shows a model one page at a time; the chosen rows and the chosen component are common to all pages. */
-export function Explorer({ name, model, onModel, call, showError }: Props) {
+export function Explorer({ name, model, onModel, tables, onNames, call, showError }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
   const [chosen, setChosen] = useState<number>()
   const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
-  const [namesVersion, setNamesVersion] = useState(0)
-  const [named, setNamed] = useState('')
   /** A row that was just folded in, to be chosen in its mode. */
   const [newRow, setNewRow] = useState<{ mode: number; label: string }>()
   const { value: places } = useAnswer(() => call.places(), [model])
@@ -61,26 +64,21 @@ export function Explorer({ name, model, onModel, call, showError }: Props) {
       if (newRow) initial[newRow.mode] = newRow.label
       setLabels(initial)
     }, showError)
-  }, [model, namesVersion])
+  }, [model, tables])
 
   const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
   const shared: ExploreProps = {
-    ...{ model, labels, chosen, call, showError, namesVersion },
+    ...{ model, labels, chosen, call, showError, tables },
     onChoose: setChosen,
     onLabel: (mode, label) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
   }
-  const nameRows = (file: File): void =>
-    void call.attachNames(file).then(({ mode, names }) => {
-      setNamed(`${names} names of ${mode} from ${file.name}.`)
-      setNamesVersion(namesVersion + 1)
-    }, showError)
   return (
     <section class="card stack" aria-label="The model">
       <div class="explorer-head">
         <h2>The model</h2>
         <div class="buttons">
           {model.modes.some(({ labelled }) => labelled) && (
-            <FileButton accept=".csv,.tsv,.txt" label="Names of rows …" onFile={nameRows} />
+            <FileButton accept=".csv,.tsv,.txt" label="Names of rows …" onFile={onNames} />
           )}
           <button
             type="button"
@@ -109,11 +107,6 @@ export function Explorer({ name, model, onModel, call, showError }: Props) {
           </button>
         </div>
       </div>
-      {named !== '' && (
-        <p class="soft small" role="status">
-          {named}
-        </p>
-      )}
       <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
       {components.length > 1 && <ShareBar components={components} chosen={chosen} onChoose={setChosen} />}
       {page === 'components' && (

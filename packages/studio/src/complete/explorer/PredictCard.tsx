@@ -8,11 +8,8 @@ import { typicalError } from './shared/typicalError.ts'
 import { useAnswer } from './shared/useAnswer.ts'
 
 /** Fields that choose a cell; its prediction, interval, observed value and components. */
-export function PredictCard({ model, labels, onLabel, chosen, onChoose, namesVersion, call }: ExploreProps) {
-  const { value: answer, problem } = useAnswer(
-    () => call.predict(labels),
-    [labels.join('\n'), model, namesVersion],
-  )
+export function PredictCard({ model, labels, onLabel, chosen, onChoose, tables, call }: ExploreProps) {
+  const { value: answer, problem } = useAnswer(() => call.predict(labels), [labels.join('\n'), model, tables])
   const interval = answer?.interval
   const error = interval ? (interval.high - interval.low) / 2 / 1.6449 : typicalError(model)
   return (

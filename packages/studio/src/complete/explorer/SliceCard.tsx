@@ -11,14 +11,14 @@ import { useAnswer } from './shared/useAnswer.ts'
  * Fields that choose two modes and fix the others; heat maps of the observed and the predicted values, and of
  * the part that is due to the chosen component.
  */
-export function SliceCard({ model, labels, onLabel, chosen, namesVersion, call }: ExploreProps) {
+export function SliceCard({ model, labels, onLabel, chosen, tables, call }: ExploreProps) {
   const [rowMode, setRowMode] = useState(0)
   const [columnMode, setColumnMode] = useState(1)
   const others = model.modes.map((_, mode) => mode).filter((mode) => mode !== rowMode && mode !== columnMode)
   const fixed = others.map((mode) => labels[mode]).join('\n')
   const { value: slice } = useAnswer(
     () => call.slice(labels, rowMode, columnMode, chosen),
-    [rowMode, columnMode, fixed, model, chosen, namesVersion],
+    [rowMode, columnMode, fixed, model, chosen, tables],
   )
   const choose = (mode: number, as: 'rows' | 'columns'): void => {
     // The two modes differ: choosing the other one exchanges them.

@@ -7,7 +7,7 @@ import { RankingList } from './shared/RankingList.tsx'
 import { useAnswer } from './shared/useAnswer.ts'
 
 /** Fields that choose a mode and fix the others, or average over them; the ranking of its rows. */
-export function TopCard({ model, labels, onLabel, chosen, onChoose, namesVersion, call }: ExploreProps) {
+export function TopCard({ model, labels, onLabel, chosen, onChoose, tables, call }: ExploreProps) {
   const [mode, setMode] = useState(() => defaultQuestion(model.modes).ranked)
   const [most, setMost] = useState(10)
   const [skip, setSkip] = useState(false)
@@ -20,7 +20,7 @@ export function TopCard({ model, labels, onLabel, chosen, onChoose, namesVersion
   const asked = labels.map((label, m) => (averaged.includes(m) ? '' : label))
   const { value: ranked, problem } = useAnswer(
     () => call.top(asked, mode, most, { skipObserved: skip, minEntries }),
-    [asked.join('\n'), mode, most, skip, minEntries, model, namesVersion],
+    [asked.join('\n'), mode, most, skip, minEntries, model, tables],
   )
   // Ranking a mode of times means to ask about it: then nothing is averaged.
   useEffect(() => setAveraged((old) => old.filter((m) => m !== mode)), [mode])

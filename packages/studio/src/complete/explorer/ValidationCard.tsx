@@ -7,8 +7,8 @@ import type { ExploreProps } from './shared/exploreProps.ts'
 import { useAnswer } from './shared/useAnswer.ts'
 
 /** Charts and tables about the errors of a model. */
-export function ValidationCard({ model, call, namesVersion }: ExploreProps) {
-  const { value: found, problem } = useAnswer(() => call.validate(), [model, namesVersion])
+export function ValidationCard({ model, call, tables }: ExploreProps) {
+  const { value: found, problem } = useAnswer(() => call.validate(), [model, tables])
   if (problem !== undefined) return <p class="soft">{problem}</p>
   if (!found)
     return (

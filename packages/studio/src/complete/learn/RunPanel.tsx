@@ -48,7 +48,7 @@ export function RunPanel({ state, controller, choices }: Props) {
             </div>
             <small class="soft">
               {settings.missing === 'zero'
-                ? 'Best goes with unknown cells only, not with zeros.'
+                ? 'Best takes cells that are not listed as unknown, not as zeros.'
                 : 'Quick learns one model in seconds. Best searches rank, noise, time and reshapings, and combines several models.'}
             </small>
           </>

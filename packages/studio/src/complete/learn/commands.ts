@@ -22,8 +22,6 @@ function tableArguments(choice: TableChoice): string[][] {
     ['--modes', ...modesOf(choice)],
     ...(value === undefined ? [] : [['--value', value]]),
     ...(weight === undefined ? [] : [['--weight', weight]]),
-    ...(thousands === undefined ? [] : [['--thousands', thousands]]),
-    ...(weight === undefined ? [] : [['--weight', weight]]),
     ...(melt === undefined ? [] : [['--melt', melt]]),
     ...(merge === 'error' ? [] : [['--merge', merge]]),
     ...(dates === undefined ? [] : [['--dates', ...dates]]),
@@ -56,7 +54,7 @@ function differences({ skipBadRows, removeUnits, numberRows, melt, ignored }: Ta
 /** Returns the command that reads the same file in the same way and learns with the same settings. */
 export function commandOf({ file, reading, kind, settings }: Repeated): string {
   const { choice, negative, merge } = reading
-  const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags } = settings
+  const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags, features } = settings
   const isEnsemble = kind === 'best' || folds !== undefined
   const options: string[][] = [
     ...(choice ? tableArguments(choice) : merge === 'error' ? [] : [['--merge', merge]]),
@@ -69,6 +67,7 @@ export function commandOf({ file, reading, kind, settings }: Repeated): string {
     ...(link ? [['--link', link]] : []),
     ...(missing ? [['--missing', missing]] : []),
     ...(lags ?? '').split(/\s+/).flatMap((part) => (part ? [['--lags', part]] : [])),
+    ...(features ?? '').split('\n').flatMap((table) => (table ? [['--features', table]] : [])),
     // An ensemble has no validation entries of its own: those that are held out only test it.
     ...(heldOut > 0 ? [[isEnsemble ? '--test' : '--validation', String(heldOut)]] : []),
     ...(seed === 1 ? [] : [['--seed', String(seed)]]),
@@ -81,7 +80,7 @@ export function commandOf({ file, reading, kind, settings }: Repeated): string {
 /** Returns a program that does the same by the library. */
 export function programOf({ file, reading, kind, settings }: Repeated): string {
   const { choice, negative } = reading
-  const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags } = settings
+  const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags, features } = settings
   const table = choice && {
     ...{ modes: modesOf(choice), value: choice.value, weight: choice.weight, merge: choice.merge },
     ...{ dates: choice.dates, decimal: choice.decimal, thousands: choice.thousands, melt: choice.melt },
@@ -103,6 +102,9 @@ export function programOf({ file, reading, kind, settings }: Repeated): string {
     `import { ${[...(isEnsemble ? [] : ['complete']), 'readTensor', ...(heldOut > 0 ? ['split'] : []), ...(isEnsemble ? [] : ['writeModel'])].join(', ')} } from 'lacuna'`,
     ...(isEnsemble ? ["import { completeByFolds } from 'lacuna/folds'"] : []),
     '',
+    ...(features
+      ? [`// The page also gives attributes (${features.replaceAll('\n', '; ')}) by the option features.`]
+      : []),
     `const tensor = await readTensor(${JSON.stringify(file)}, ${literal(read)})`,
     ...(heldOut > 0 ? [splitLine] : []),
     learn,

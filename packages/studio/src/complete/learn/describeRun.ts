@@ -22,6 +22,7 @@ const settingNames: readonly { key: keyof LearnSettings; name: string; format?(v
   { key: 'link', name: 'Link' },
   { key: 'missing', name: 'Missing' },
   { key: 'lags', name: 'Lags' },
+  { key: 'features', name: 'Attributes' },
 ]
 
 /** The settings of a run by their names; those that were not set are left out. */

@@ -6,14 +6,16 @@ import type { LearnSettings } from '../protocol.ts'
 /** The settings, and a function that changes some of them. */
 export interface LearnChoices {
   settings: LearnSettings
-  change(changes: Partial<LearnSettings>): void
+  change(changes: Partial<Omit<LearnSettings, 'features'>>): void
 }
 
 /** The largest rank that can be set. */
 export const MOST_RANK = 64
 
 /** Settings of an example, by their names in the address, as settings of a run. */
-export function settingsOfExample(named: Readonly<Record<string, string | number>>): Partial<LearnSettings> {
+export function settingsOfExample(
+  named: Readonly<Record<string, string | number>>,
+): Partial<Omit<LearnSettings, 'features'>> {
   const { rank, lambda, heldout, seed } = named
   return {
     ...(rank !== undefined && { rank: Number(rank) }),
@@ -23,8 +25,14 @@ export function settingsOfExample(named: Readonly<Record<string, string | number
   }
 }
 
-/** The settings of a run as changes of the panel: what the run did not set is set to its default. */
-export const settingsToShow = (settings: LearnSettings): Partial<LearnSettings> => ({
+/**
+ * The settings of a run as changes of the panel: what the run did not set is set to its default. Attributes are
+ * those of the tables that are there.
+ */
+export const settingsToShow = ({
+  features: _,
+  ...settings
+}: LearnSettings): Partial<Omit<LearnSettings, 'features'>> => ({
   ...{ folds: undefined, noise: undefined, loss: undefined, link: undefined },
   ...{ missing: undefined, lags: undefined },
   ...settings,
@@ -38,8 +46,9 @@ const isAutoOr = (min: number, max: number) => (text: string) =>
  * Reads the settings from the address, as in #complete?rank=8&heldout=20. Values that are not possible are
  * clamped or refused.
  * @param onFault called with a sentence about such a value
+ * @param countsRows whether the values are counts of rows: then cells without a row are zeros, unless chosen otherwise
  */
-export function useLearnSettings(onFault: (sentence: string) => void): LearnChoices {
+export function useLearnSettings(onFault: (sentence: string) => void, countsRows: boolean): LearnChoices {
   /** A text that is one of some names, or empty for the default. */
   const useName = (name: string, names: readonly string[]) =>
     useSetting<string>('complete', name, '', { isAllowed: (text) => names.includes(text), onFault })
@@ -63,9 +72,9 @@ export function useLearnSettings(onFault: (sentence: string) => void): LearnChoi
   const [noise, setNoise] = useName('noise', noiseNames)
   const [loss, setLoss] = useName('loss', lossNames)
   const [link, setLink] = useName('link', linkNames)
-  const [missing, setMissing] = useName('missing', ['zero'])
+  const [missing, setMissing] = useName('missing', ['zero', 'unknown'])
   const [lags, setLags] = useSetting<string>('complete', 'lags', '')
-  const setters: { [name in keyof LearnSettings]-?: (value: never) => void } = {
+  const setters: { [name in keyof Omit<LearnSettings, 'features'>]-?: (value: never) => void } = {
     rank: (value: number | 'auto') => setRank(String(value)),
     lambda: (value: number | 'auto') => setLambda(String(value)),
     heldOut: (value: number) => setHeldOut(Math.round(100 * value)),
@@ -75,10 +84,11 @@ export function useLearnSettings(onFault: (sentence: string) => void): LearnChoi
     noise: (value = '') => setNoise(value),
     loss: (value = '') => setLoss(value),
     link: (value = '') => setLink(value),
-    missing: (value = '') => setMissing(value),
+    missing: (value = 'unknown') => setMissing(value === (countsRows ? 'zero' : 'unknown') ? '' : value),
     lags: (value = '') => setLags(value),
   }
-  const given = { noise, loss, link, missing, lags: lags.trim() }
+  const isZero = missing === '' ? countsRows : missing === 'zero'
+  const given = { noise, loss, link, missing: isZero ? 'zero' : '', lags: lags.trim() }
   const named = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''))
   return {
     settings: {
@@ -91,7 +101,7 @@ export function useLearnSettings(onFault: (sentence: string) => void): LearnChoi
     },
     change(changes) {
       for (const [name, value] of Object.entries(changes))
-        setters[name as keyof LearnSettings](value as never)
+        setters[name as keyof typeof setters](value as never)
     },
   }
 }

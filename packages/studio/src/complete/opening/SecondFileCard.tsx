@@ -1,18 +1,27 @@
 /** What to do with a file that is opened while another is shown. */
 import type { SecondFile } from './useSecondFile.ts'
 
-/** Asks whether a file has names of rows or is new data; or offers to undo that it has replaced another. */
+/** Asks whether a file has names or attributes of rows or is new data; or offers to undo that it has replaced another. */
 export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: SecondFile) {
-  if (asked)
+  if (asked) {
+    const { file, offer } = asked
+    const { mode, hasNames, attributes } = offer
     return (
       <section class="card stack" aria-label="Second file">
         <p>
-          <b>{asked.file.name}</b>: names for {asked.mode}, or new data?
+          <b>{file.name}</b> has rows of {mode}: what are they?
         </p>
         <div class="buttons">
-          <button type="button" class="button primary" onClick={() => answer('names')}>
-            Names for {asked.mode}
-          </button>
+          {hasNames && (
+            <button type="button" class="button primary" onClick={() => answer('names')}>
+              Names for {mode}
+            </button>
+          )}
+          {attributes.length > 0 && (
+            <button type="button" class="button" onClick={() => answer('attributes')}>
+              Attributes of {mode}: {attributes.join(', ')}
+            </button>
+          )}
           <button type="button" class="button" onClick={() => answer('data')}>
             New data
           </button>
@@ -20,8 +29,14 @@ export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: Secon
             Neither
           </button>
         </div>
+        {attributes.length > 0 && (
+          <small class="soft">
+            Attributes say which rows are alike; the next run uses them where they help.
+          </small>
+        )}
       </section>
     )
+  }
   if (!replaced) return null
   return (
     <section class="card stack tight" aria-label="Second file">

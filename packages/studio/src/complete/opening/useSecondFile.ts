@@ -1,15 +1,16 @@
-/** Hook: opens a file, and asks first where another file is shown and the new one may have names for its rows. */
-import { useState } from 'preact/hooks'
-import { type Complete, shownRun } from '../state/index.ts'
+/** Hook: opens a file, and asks first where another file is shown and the new one may describe its rows. */
+import { useRef, useState } from 'preact/hooks'
+import type { SideTable, SideTableOffer } from '../sideTables.ts'
+import { type Complete, isSessionFile } from '../state/index.ts'
 
 /** A file that waits for an answer, or the session that a file has replaced, and what the user can do. */
 export interface SecondFile {
-  /** The file that may have names for a mode. */
-  asked?: { file: File; mode: string }
+  /** The file that may have names or attributes of rows. */
+  asked?: { file: File; offer: SideTableOffer }
   /** The session of the file that was shown before. */
   replaced?: { id: string; name: string }
-  /** Takes the file as names or as new data. */
-  answer(as: 'names' | 'data'): void
+  /** Takes the file as names, attributes or new data. */
+  answer(as: SideTable['kind'] | 'data'): void
   /** Shows the session of the file before. */
   undo(): void
   /** Leaves everything as it is. */
@@ -18,37 +19,43 @@ export interface SecondFile {
 
 /** Returns a function that opens a file, and the question or the offer that follows from it. */
 export function useSecondFile(
-  { state, controller, keeper, call }: Complete,
+  { controller, keeper }: Complete,
   showError: (error: unknown) => void,
 ): SecondFile & { open(file: File): Promise<void> } {
   const [asked, setAsked] = useState<SecondFile['asked']>()
   const [replaced, setReplaced] = useState<SecondFile['replaced']>()
-  /** Opens a file as data; the session before it can be shown again. */
+  /** The number of the last file that was opened: what is found out about earlier ones is dropped. */
+  const last = useRef(0)
+  /** Opens a file as data or as a session; the session before it can be shown again. */
   const openData = async (file: File): Promise<void> => {
+    const number = ++last.current
     setAsked(undefined)
     setReplaced(undefined)
     const before = keeper.current
-    const name = state.source?.file.name
-    await controller.open(file)
-    if (before && name && controller.state.source?.file === file) setReplaced({ id: before, name })
-  }
-  /** Gives the rows of the shown model names. */
-  const takeNames = async (file: File): Promise<void> => {
-    setAsked(undefined)
-    const run = shownRun(controller.state)
-    if (!run?.model) return
-    await call.attachNames(file)
-    controller.apply({ type: 'modelChanged', job: run.id, model: { ...run.model } })
+    const name = controller.state.source?.file.name
+    if (isSessionFile(file)) await keeper.importFile(file, () => number === last.current)
+    else await controller.open(file)
+    if (number === last.current && before && name && keeper.current !== before)
+      setReplaced({ id: before, name })
   }
   return {
     ...{ asked, replaced },
     async open(file) {
-      const mode = shownRun(state)?.model && (await call.findNames(file).catch(() => undefined))
-      if (mode) return setAsked({ file, mode })
-      await openData(file)
+      const number = ++last.current
+      const { source } = controller.state
+      const offer = source && !isSessionFile(file) ? await controller.inspectBeside(file) : undefined
+      if (number !== last.current) return
+      if (offer && controller.state.source === source) return setAsked({ file, offer })
+      await openData(file).catch(showError)
     },
     answer(as) {
-      if (asked) (as === 'names' ? takeNames : openData)(asked.file).catch(showError)
+      if (!asked) return
+      const { file, offer } = asked
+      if (as === 'data') return void openData(file).catch(showError)
+      void controller.addTable(file, as)
+      // The other kind can be taken, too.
+      const rest = as === 'names' ? { ...offer, hasNames: false } : { ...offer, attributes: [] as string[] }
+      setAsked(rest.hasNames || rest.attributes.length > 0 ? { file, offer: rest } : undefined)
     },
     undo() {
       if (replaced) void keeper.reopen(replaced.id)

@@ -4,7 +4,8 @@
  */
 import type { Progress } from '../../run/interactiveRun.ts'
 import type { Connection } from '../../run/remote.ts'
-import type { LearnSettings, Opened, ReadSettings, RunKind, TrialSummary } from '../protocol.ts'
+import type { LearnSettings, ModelSummary, Opened, ReadSettings, RunKind, TrialSummary } from '../protocol.ts'
+import type { SideTable, SideTableOffer } from '../sideTables.ts'
 import type { CompleteFunctions, JobEvent } from '../worker/worker.ts'
 import { type Action, reduce } from './reducer.ts'
 import {
@@ -36,6 +37,10 @@ export interface ControllerHooks {
   onRunEnded?(run: RunRecord): void
   /** Called when a run has failed or was discarded before its end. */
   onRunGone?(): void
+  /** Called when a run that had ended has changed: rows were folded in, or it was evaluated on a test file. */
+  onRunChanged?(run: RunRecord): void
+  /** Called when names or attributes of rows were added or removed. */
+  onTables?(tables: readonly SideTable[]): void
   /** Called when the user has removed a run that had ended. */
   onRunRemoved?(run: RunRecord): void
 }
@@ -213,13 +218,52 @@ export class CompleteController {
       const result = await this.#connection.call.evaluateFile(run.id, file, reading)
       this.#hooks.clearError()
       this.#dispatch({ type: 'tested', job: run.id, result })
+      this.#runChanged(run.id)
     } catch (error) {
       this.#hooks.showError(error)
     }
   }
 
-  /** Dispatches an action that needs no call: showing or removing a run, a changed model, closing the file. */
-  apply(action: Extract<Action, { type: 'show' | 'remove' | 'modelChanged' | 'close' | 'restored' }>): void {
+  /** Takes the model of a run with rows that were folded in. */
+  changeModel(run: RunRecord, model: ModelSummary): void {
+    this.#dispatch({ type: 'modelChanged', job: run.id, model })
+    this.#runChanged(run.id)
+  }
+
+  /** Tells that a run that had ended has changed. */
+  #runChanged(id: number): void {
+    const run = this.#state.runs.find((one) => one.id === id)
+    if (run) this.#hooks.onRunChanged?.(run)
+  }
+
+  /** What another file says about the rows of the shown one; undefined if it says nothing. */
+  async inspectBeside(file: File): Promise<SideTableOffer | undefined> {
+    const { data, shown } = this.#state
+    if (!data && shown === undefined) return undefined
+    return this.#connection.call.inspectBeside(data?.id, file).catch(() => undefined)
+  }
+
+  /** Takes names or attributes of rows from another file. They are dropped if another file was opened meanwhile. */
+  async addTable(file: File, kind: SideTable['kind']): Promise<void> {
+    const { source, data } = this.#state
+    if (!source) return
+    try {
+      const table = await this.#connection.call.readBeside(data?.id, file, kind)
+      this.#dispatch({ type: 'tableAdded', source: source.id, table })
+      this.#hooks.onTables?.(this.#state.tables)
+    } catch (error) {
+      this.#hooks.showError(error)
+    }
+  }
+
+  /** Removes names or attributes of rows. */
+  removeTable(table: SideTable): void {
+    this.#dispatch({ type: 'tableRemoved', table })
+    this.#hooks.onTables?.(this.#state.tables)
+  }
+
+  /** Dispatches an action that needs no call: showing or removing a run, closing the file, or what was stored of it. */
+  apply(action: Extract<Action, { type: 'show' | 'remove' | 'close' | 'restored' }>): void {
     this.#dispatch(action)
   }
 
@@ -232,7 +276,9 @@ export class CompleteController {
   #dispatch(action: Action): void {
     const state = reduce(this.#state, action)
     if (state === this.#state) return
+    const hasOtherTables = state.tables !== this.#state.tables
     this.#state = state
+    if (hasOtherTables) void this.#connection.call.setSideTables(state.tables)
     const awaited = [state.pending?.id, activeRun(state)?.id]
     for (const [job, controller] of this.#calls) if (!awaited.includes(job)) controller.abort()
     this.#retain()

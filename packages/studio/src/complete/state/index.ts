@@ -1,6 +1,7 @@
 /** The state of the Complete view: types, selectors, the controller and the hook that a view uses. */
 export { CompleteController, type ControllerHooks } from './controller.ts'
 export { type Action, reduce } from './reducer.ts'
+export { isSessionFile, SESSION_ENDING } from './sessionFile.ts'
 export type { SessionKeeper } from './sessionKeeper.ts'
 export type { SessionStore, SessionSummary } from './sessionStore.ts'
 export * from './state.ts'

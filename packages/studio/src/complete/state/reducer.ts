@@ -13,6 +13,7 @@ import type {
   TestResult,
   TrialSummary,
 } from '../protocol.ts'
+import { type SideTable, withTable } from '../sideTables.ts'
 import {
   type CompleteState,
   canStart,
@@ -59,7 +60,16 @@ export type Action =
   | { type: 'show'; run: number }
   | { type: 'remove'; run: number }
   /** Runs that were stored are back. */
-  | { type: 'restored'; runs: readonly RunRecord[]; shown?: number; interrupted?: StoredCheckpoint }
+  | {
+      type: 'restored'
+      runs: readonly RunRecord[]
+      shown?: number
+      interrupted?: StoredCheckpoint
+      tables: readonly SideTable[]
+    }
+  /** Names or attributes of the rows of the file that was opened by job `source`. */
+  | { type: 'tableAdded'; source: number; table: SideTable }
+  | { type: 'tableRemoved'; table: SideTable }
   /** The data of a restored run was read again. */
   | { type: 'attached'; run: number; data: LoadedData }
   /** The user does not go on with the interrupted run. */
@@ -97,7 +107,12 @@ export function reduce(state: CompleteState, action: Action): CompleteState {
     case 'remove':
       return removeRun(state, action.run)
     case 'restored':
-      return { ...state, runs: action.runs, shown: action.shown, interrupted: action.interrupted }
+      return restore(state, action)
+    case 'tableAdded':
+      if (state.source?.id !== action.source) return state
+      return { ...state, tables: withTable(state.tables, action.table) }
+    case 'tableRemoved':
+      return { ...state, tables: state.tables.filter((table) => table !== action.table) }
     case 'forget':
       return { ...state, interrupted: undefined }
     case 'attached':
@@ -130,7 +145,16 @@ function showFile(
     },
     runs,
     shown: runs[0]?.id,
+    tables: [],
   }
+}
+
+/** Brings stored runs and tables back, in place of those of the file that was just opened. */
+function restore(
+  state: CompleteState,
+  { runs, shown, interrupted, tables }: Extract<Action, { type: 'restored' }>,
+): CompleteState {
+  return { ...state, runs, shown, interrupted, tables }
 }
 
 /** Shows the data of the read that is awaited. Runs on the file as it was read before stay in the list. */

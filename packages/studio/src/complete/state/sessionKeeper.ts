@@ -3,9 +3,11 @@
  * it after a reload. Writes follow one another in order.
  */
 import type { Connection } from '../../run/remote.ts'
+import type { SideTable } from '../sideTables.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
 import type { CompleteController } from './controller.ts'
-import type { SessionStore } from './sessionStore.ts'
+import { decodeSession, encodeSession } from './sessionFile.ts'
+import type { SessionContent, SessionStore, SessionSummary, StoredRun } from './sessionStore.ts'
 import {
   type CompleteState,
   isSame,
@@ -37,7 +39,7 @@ export class SessionKeeper {
   #writes: Promise<unknown> = Promise.resolve()
   #checkpoint: StoredCheckpoint | undefined
   /** Set while a session is being restored: its file is not stored again. */
-  #restoring: Kept | undefined
+  #restoring: (Kept & { file: File }) | undefined
 
   constructor(
     sessions: SessionStore,
@@ -70,8 +72,8 @@ export class SessionKeeper {
       return
     }
     this.#source = source.id
-    if (this.#restoring) {
-      this.#kept = this.#restoring
+    if (this.#restoring?.file === source.file) {
+      this.#kept = { id: this.#restoring.id, hash: this.#restoring.hash }
       return
     }
     this.#kept = undefined
@@ -82,20 +84,13 @@ export class SessionKeeper {
       const { file } = source
       const hash = await this.#call.hashFile(file)
       if (this.#source !== source.id) return
-      const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
-      const { name, size } = file
+      const id = newId()
       await takeSession(id)
-      const inUse = await sessionsInUse()
-      const summary = {
-        id,
-        hash,
-        name,
-        size,
-        reading: this.#controller.state.reading,
-        changed: Date.now(),
-        runs: 0,
-      }
-      await this.#sessions.save(summary, file, (other) => inUse.includes(other))
+      const { reading } = this.#controller.state
+      await this.#save(
+        { id, hash, name: file.name, size: file.size, reading, changed: Date.now(), runs: 0 },
+        file,
+      )
       if (this.#source === source.id) this.#kept = { id, hash }
     })
   }
@@ -127,17 +122,27 @@ export class SessionKeeper {
     })
   }
 
-  /** Stores a run that has ended, with its model, and removes its checkpoint. */
+  /** Stores a session with its file, and removes the oldest ones that are too many and in no tab. */
+  async #save(summary: SessionSummary, file: File): Promise<void> {
+    const inUse = await sessionsInUse()
+    await this.#sessions.save(summary, file, (other) => inUse.includes(other))
+  }
+
+  /** Stores a run that has ended, or has changed since, with its model. */
   storeRun(run: RunRecord): void {
     this.#write(async () => {
       const kept = this.#kept
       if (!kept) return
-      const bytes = await this.#call.modelBytes(run.id)
-      await this.#sessions.saveRun(kept.id, nameOfRun(run), { hash: kept.hash, run, bytes })
+      const model = await this.#call.storedModel(run.id)
+      await this.#sessions.saveRun(kept.id, nameOfRun(run), { hash: kept.hash, run, ...model })
       const { length } = this.#controller.state.runs
       await this.#sessions.change(kept.id, { runs: length, changed: Date.now() })
     })
-    this.dropCheckpoint()
+  }
+
+  /** Stores the tables beside the data. */
+  storeTables(tables: readonly SideTable[]): void {
+    this.#write(async () => this.#kept && this.#sessions.saveTables(this.#kept.id, tables))
   }
 
   /** Removes a run that the user has removed. */
@@ -169,36 +174,83 @@ export class SessionKeeper {
     const stored = await this.#sessions.load(id)
     // A file that was opened meanwhile stays.
     if (!stored || this.#controller.state.pending || !(await takeSession(id))) return false
+    return this.#restore(stored)
+  }
+
+  /** Returns the shown session as a file that opens elsewhere; its runs are those that have ended. */
+  async exportFile(): Promise<File> {
+    const { source, reading, runs, tables } = this.#controller.state
+    if (!source) throw new Error('There is no session yet; open a file first.')
+    const { file } = source
+    const hash = this.#kept?.hash ?? (await this.#call.hashFile(file))
+    const stored: StoredRun[] = []
+    for (const run of runs)
+      if (run.status === 'done') stored.push({ hash, run, ...(await this.#call.storedModel(run.id)) })
+    const { name, size } = file
+    const summary = { id: '', hash, name, size, reading, changed: Date.now(), runs: stored.length }
+    return encodeSession({ summary, file, runs: stored, tables }, this.#call)
+  }
+
+  /**
+   * Opens a session file as a new session of this tab. Throws if it is damaged.
+   * @param isWanted whether no other file was opened meanwhile
+   * @returns false if another file was
+   */
+  async importFile(sessionFile: File, isWanted: () => boolean = () => true): Promise<boolean> {
+    const content = await decodeSession(sessionFile, this.#call)
+    if (!isWanted()) return false
+    const summary = { ...content.summary, id: newId(), changed: Date.now() }
+    const { id } = summary
+    await takeSession(id)
+    await this.#write(async () => {
+      await this.#save(summary, content.file)
+      for (const stored of content.runs) await this.#sessions.saveRun(id, nameOfRun(stored.run), stored)
+      await this.#sessions.saveTables(id, content.tables)
+    })
+    if (!isWanted()) return false
+    return this.#restore({ ...content, summary })
+  }
+
+  /** Shows a session with its runs. @returns false if its file cannot be read, or another file was opened meanwhile */
+  async #restore(stored: SessionContent): Promise<boolean> {
     const { summary, file } = stored
-    this.#restoring = { id, hash: summary.hash }
+    this.#restoring = { id: summary.id, hash: summary.hash, file }
     const isOpen = await this.#controller.open(file, summary.reading)
-    this.#restoring = undefined
+    if (this.#restoring?.file === file) this.#restoring = undefined
     const { data, source } = this.#controller.state
     if (!isOpen || !source || source.file !== file) return false
-    if (data) await this.#restoreRuns(summary, data)
+    if (data) await this.#restoreRuns(stored, data)
+    else await this.#restoreModel(stored)
     return true
   }
 
   /** Restores the runs of the session, and the offer to go on with an interrupted one. */
-  async #restoreRuns(session: Kept, data: LoadedData): Promise<void> {
-    const [stored, interrupted] = await Promise.all([
-      this.#sessions.runs(session),
-      this.#sessions.checkpoint(session),
-    ])
-    if (this.#controller.state.data !== data) return
-    const models: { run: RunRecord; bytes: Uint8Array }[] = stored.map(({ run, bytes }) => {
+  async #restoreRuns({ runs: stored, interrupted, tables }: SessionContent, data: LoadedData): Promise<void> {
+    const models = stored.map(({ run, ...model }) => {
       const isCurrent = run.data !== undefined && isSame(run.data.reading, data.reading)
       const id = this.#controller.nextJob()
       const past = run.data && { ...run.data, id: -id, source: data.source }
-      return { run: { ...run, id, data: isCurrent ? data : past }, bytes }
+      const restored: RunRecord = { ...run, id, data: isCurrent ? data : past }
+      return { run: restored, model }
     })
     const runs = models.map(({ run }) => run)
     this.#checkpoint = interrupted
-    this.#controller.apply({ type: 'restored', runs, shown: runs.at(-1)?.id, interrupted })
-    for (const { run, bytes } of models)
-      await this.#call.restoreModel(run.id, run.data === data ? data.id : undefined, bytes)
+    this.#controller.apply({ type: 'restored', runs, shown: runs.at(-1)?.id, interrupted, tables })
+    for (const { run, model } of models)
+      await this.#call.restoreModel(run.id, run.data === data ? data.id : undefined, model, run.settings)
+  }
+
+  /** Restores what belongs to a model that was opened as a file: names, and rows that were folded in. */
+  async #restoreModel({ runs: [stored], tables }: SessionContent): Promise<void> {
+    const { runs, shown } = this.#controller.state
+    this.#controller.apply({ type: 'restored', runs, shown, tables })
+    if (!stored?.folded?.length || !runs[0]) return
+    this.#controller.changeModel(runs[0], await this.#call.foldAgain(runs[0].id, stored.folded))
   }
 }
+
+/** A new id of a session. */
+const newId = (): string => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
 
 /** The name of a run in the store: the time of its start, so that runs are sorted by it. */
 const nameOfRun = ({ began }: RunRecord): string => String(began).padStart(16, '0')

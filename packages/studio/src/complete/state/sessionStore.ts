@@ -3,7 +3,8 @@
  * run. A session belongs to one file, which it knows by the hash of its content; what was learned from other
  * content is never returned with it.
  */
-import type { ReadSettings } from '../protocol.ts'
+import type { ReadSettings, StoredModel } from '../protocol.ts'
+import type { SideTable } from '../sideTables.ts'
 import type { RunRecord, StoredCheckpoint } from './state.ts'
 
 /** A session, as it is listed. */
@@ -22,13 +23,21 @@ export interface SessionSummary {
   runs: number
 }
 
-/** A stored run. */
-export interface StoredRun {
+/** A stored run with its model. */
+export interface StoredRun extends StoredModel {
   /** The hash of the file it was learned from. */
   hash: string
   run: RunRecord
-  /** Its model as an .npz file. */
-  bytes: Uint8Array
+}
+
+/** All that is stored of a session. */
+export interface SessionContent {
+  summary: SessionSummary
+  file: File
+  runs: StoredRun[]
+  /** The run that was interrupted. */
+  interrupted?: StoredCheckpoint
+  tables: readonly SideTable[]
 }
 
 /** A store of values by name, such as IndexedDB (storage.ts). */
@@ -48,6 +57,7 @@ const nameOf = {
   file: (id: string) => `session:${id}:file`,
   run: (id: string, run: string) => `session:${id}:run:${run}`,
   checkpoint: (id: string) => `session:${id}:checkpoint`,
+  tables: (id: string) => `session:${id}:tables`,
 }
 
 /** The sessions of a store. */
@@ -65,13 +75,16 @@ export class SessionStore {
     return found.filter((session) => session !== undefined).sort((a, b) => b.changed - a.changed)
   }
 
-  /** A session with its file; undefined if it is not there. */
-  async load(id: string): Promise<{ summary: SessionSummary; file: File } | undefined> {
-    const [summary, file] = await Promise.all([
+  /** A session with all that belongs to it; undefined if it is not there. */
+  async load(id: string): Promise<SessionContent | undefined> {
+    const [summary, file, tables = []] = await Promise.all([
       this.#store.loadValue<SessionSummary>(nameOf.summary(id)),
       this.#store.loadValue<File>(nameOf.file(id)),
+      this.#store.loadValue<readonly SideTable[]>(nameOf.tables(id)),
     ])
-    return summary && file && { summary, file }
+    if (!summary || !file) return undefined
+    const [runs, interrupted] = await Promise.all([this.runs(summary), this.checkpoint(summary)])
+    return { summary, file, runs, interrupted, tables }
   }
 
   /** The runs of a session in the order of their start; only those learned from the content with its hash. */
@@ -109,6 +122,11 @@ export class SessionStore {
   /** Removes a run. */
   async removeRun(id: string, name: string): Promise<void> {
     await this.#store.removeValues(nameOf.run(id, name))
+  }
+
+  /** Stores the tables beside the data. */
+  async saveTables(id: string, tables: readonly SideTable[]): Promise<void> {
+    await this.#store.storeValue(nameOf.tables(id), tables)
   }
 
   /** Stores the state of the active run, or removes it. */

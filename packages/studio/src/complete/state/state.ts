@@ -14,6 +14,7 @@ import type {
   TestResult,
   TrialSummary,
 } from '../protocol.ts'
+import type { SideTable } from '../sideTables.ts'
 import { openQuestions, type Question } from '../understanding/index.ts'
 
 /** A file and its content. */
@@ -97,10 +98,16 @@ export interface CompleteState {
   shown?: number
   /** A run that a reload has interrupted, with which the user can go on. */
   interrupted?: StoredCheckpoint
+  /** Names and attributes of rows, from other tables. */
+  tables: readonly SideTable[]
 }
 
 /** The state before a file is opened. */
-export const initialState: CompleteState = { reading: { negative: 'error', merge: 'error' }, runs: [] }
+export const initialState: CompleteState = {
+  reading: { negative: 'error', merge: 'error' },
+  runs: [],
+  tables: [],
+}
 
 /** The run that is shown. */
 export const shownRun = ({ runs, shown }: CompleteState): RunRecord | undefined =>

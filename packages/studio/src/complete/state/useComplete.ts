@@ -36,7 +36,12 @@ export function useComplete({ showError, clearError }: ViewProps): Complete {
       onData: (next) => keeper.storeData(next),
       onRunStarted: (run) => keeper.storeStart(run),
       onCheckpoint: (bytes, run) => keeper.storeCheckpoint(bytes, run),
-      onRunEnded: (run) => keeper.storeRun(run),
+      onRunEnded(run) {
+        keeper.storeRun(run)
+        keeper.dropCheckpoint()
+      },
+      onRunChanged: (run) => keeper.storeRun(run),
+      onTables: (tables) => keeper.storeTables(tables),
       onRunGone: () => keeper.dropCheckpoint(),
       onRunRemoved: (run) => keeper.removeRun(run),
     })

@@ -178,3 +178,7 @@ function withMerge(choice: TableChoice): TableChoice {
   if (isCounted) return { ...choice, merge: 'count' }
   return choice.merge === 'count' ? { ...choice, merge: 'error' } : choice
 }
+
+/** Whether rows are counted, as no column has values. */
+export const isCounting = (choice: TableChoice | undefined): boolean =>
+  choice !== undefined && choice.value === undefined && choice.melt === undefined

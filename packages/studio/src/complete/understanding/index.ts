@@ -2,6 +2,7 @@
 export {
   binningsOf,
   type ChoiceChanges,
+  isCounting,
   isPlaceColumn,
   PLACE,
   type PlaceChoice,

@@ -2,15 +2,7 @@
 import { type CpModel, cpuEngine, InputError, type SparseTensor } from 'lacuna'
 import { type CpEnsemble, decodeAnyModel } from 'lacuna/folds'
 import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/formats'
-import {
-  countsRemark,
-  isTableKind,
-  kindByName,
-  packingByName,
-  sizeOfRun,
-  type TensorModel,
-} from 'lacuna/internal'
-import { describeError } from '../../run/remote.ts'
+import { isTableKind, kindByName, packingByName, sizeOfRun, type TensorModel } from 'lacuna/internal'
 import type { Opened, ReadSettings } from '../protocol.ts'
 import type { Question } from '../understanding/index.ts'
 import { isWorkbook, openTable } from './openTable.ts'
@@ -109,23 +101,16 @@ export async function readFile(
         1,
       )
     const found = await readTable(table, { choice, negative, badLines: () => badLines, counts, onRows, like })
-    return { ...withCountsRemark(found), isKept: table.isKept() }
+    return { ...found, isKept: table.isKept() }
   }
   const duplicates = merge === 'count' ? 'sum' : merge
   const kind = kindByName(name)
-  const plain = (tensor: SparseTensor): FileData => withCountsRemark({ tensor, remarks: [], questions: [] })
+  const plain = (tensor: SparseTensor): FileData => ({ tensor, remarks: [], questions: [] })
   if (kind === 'tns')
     return plain(await readTns(readBytes(file, progress), { name, negative, duplicates, dims: like?.dims }))
   const bytes = new Uint8Array(await file.arrayBuffer())
   const decode = kind === 'npy' ? decodeTensorNpy : decodeTensorNpz
   return plain(decode(bytes, name, { negative, duplicates }))
-}
-
-/** Adds the remark on counts that lack zeros, if the data are such. */
-function withCountsRemark<D extends FileData>(data: D): D {
-  const counts = countsRemark(data.tensor)
-  if (!counts) return data
-  return { ...data, remarks: [...data.remarks, describeError(new InputError('option', counts))] }
 }
 
 /** Throws if a file is too large for a tab; a packed file is assumed to unpack to four times its size. */

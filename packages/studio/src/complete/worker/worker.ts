@@ -4,6 +4,7 @@
  */
 import { CpModel, encodeModel, InputError, type SparseTensor } from 'lacuna'
 import { type CpEnsemble, decodeAnyModel, encodeEnsemble } from 'lacuna/folds'
+import { countsRemark } from 'lacuna/internal'
 import type { Progress } from '../../run/interactiveRun.ts'
 import { type CallContext, sendEvent, serveCalls } from '../../run/remote.ts'
 import type {
@@ -14,15 +15,20 @@ import type {
   Opened,
   ReadSettings,
   RunKind,
+  StoredModel,
   TestResult,
   TrialSummary,
 } from '../protocol.ts'
+import type { SideTable, SideTableOffer } from '../sideTables.ts'
 import type { HeldModel } from './answers/answeringModel.ts'
+import { foldRows } from './answers/foldLines.ts'
 import { modelQueries } from './answers/queries.ts'
 import { mapGaps } from './gapMap.ts'
 import { hashStream } from './hashStream.ts'
-import { judgeOnEntries, type Learner, startLearning } from './learn/index.ts'
+import { holdOut, judgeOnEntries, type Learner, startLearning } from './learn/index.ts'
 import { checkTensorSize, inspectFile, readFile } from './openFile.ts'
+import { packFiles, unpackFiles } from './packFiles.ts'
+import { featuresOf, inspectSideTable, readSideTable } from './readSideTable.ts'
 import { summarizeData, summarizeModel } from './summary.ts'
 
 /** Data that was read, with the name of its file. */
@@ -43,6 +49,8 @@ const datasets = new Map<number, HeldData>()
 const models = new Map<number, HeldModel>()
 /** The runs that are active, by their number. */
 const learners = new Map<number, Learner>()
+/** The tables beside the data of the opened file. */
+let sideTables: readonly SideTable[] = []
 /** The run whose model queries are about. */
 let shown: number | undefined
 
@@ -69,7 +77,8 @@ const functions = {
     signal.throwIfAborted()
     checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
     datasets.set(job, { name: file.name, tensor })
-    return { ...summarizeData(tensor, remarks), questions, isKept }
+    const isCounts = countsRemark(tensor) !== undefined
+    return { ...summarizeData(tensor, remarks), questions, isKept, isCounts }
   },
 
   /** How the cells of data are missing, over two modes. */
@@ -94,6 +103,7 @@ const functions = {
     checkTensorSize(name, tensor.dims, tensor.values.length, rank)
     const learner = startLearning({
       ...{ kind, name, tensor, settings, signal, checkpoint },
+      features: settings.features === undefined ? undefined : featuresOf(tensor, sideTables),
       onCheckpoint: (value) => sendEvent('checkpoint', { job, value } satisfies JobEvent<Uint8Array>),
       onEpoch: (value) => sendEvent('epoch', { job, value } satisfies JobEvent<Progress>),
       onTrial: (value) => sendEvent('trial', { job, value } satisfies JobEvent<TrialSummary>),
@@ -104,7 +114,7 @@ const functions = {
     try {
       const { model, heldOut, extra } = await learner.result
       signal.throwIfAborted()
-      models.set(job, { model, data: tensor, heldOut, folded: [] })
+      models.set(job, { model, data: tensor, heldOut: () => heldOut, folded: [] })
       return summarizeModel(model, { observed: true, ...extra })
     } finally {
       learners.delete(job)
@@ -113,9 +123,7 @@ const functions = {
 
   /** Evaluates the model of a run on a test file, whose rows are found by their labels. */
   async evaluateFile(run: number, file: File, reading: ReadSettings): Promise<TestResult> {
-    const held = models.get(run)
-    if (!held) throw new InputError('option', 'The model of this run is no longer there.')
-    const { model, data } = held
+    const { model, data } = modelOf(run)
     const { tensor, remarks } = await readFile(file, reading, () => {}, model)
     const { verdict, calibration } = await judgeOnEntries(model, data ?? tensor, tensor, file.name)
     if (!verdict || !calibration)
@@ -143,31 +151,63 @@ const functions = {
   /**
    * Holds a stored model under the number of its run.
    * @param data the number of the data it was learned from; undefined if that is not read
+   * @param folded the lines of rows that were folded in
+   * @param settings of its run, by which the held-out entries are found again
    */
-  restoreModel(run: number, data: number | undefined, bytes: Uint8Array): void {
-    const tensor = data === undefined ? undefined : dataOf(data).tensor
-    models.set(run, { model: decodeAnyModel(bytes, 'model.npz'), data: tensor, folded: [] })
+  async restoreModel(
+    run: number,
+    data: number | undefined,
+    { bytes, folded = [] }: StoredModel,
+    settings?: LearnSettings,
+  ): Promise<void> {
+    const held: HeldModel = { model: decodeAnyModel(bytes, 'model.npz'), folded: [], settings }
+    models.set(run, held)
+    if (data !== undefined) attachTensor(held, dataOf(data).tensor)
+    for (const lines of folded) await foldRows(held, lines)
+  },
+
+  /** Folds rows into an opened model again, after a reload. */
+  async foldAgain(run: number, folded: readonly string[]): Promise<ModelSummary> {
+    const held = modelOf(run)
+    for (const lines of folded) await foldRows(held, lines)
+    return summarizeModel(held.model, { observed: true })
   },
 
   /** Attaches data to the model of a run, which was restored before its data was read. */
   attachData(run: number, data: number): void {
     const held = models.get(run)
-    if (held) held.data = dataOf(data).tensor
+    if (held) attachTensor(held, dataOf(data).tensor)
   },
+
+  /**
+   * Finds out whether a table has names or attributes of rows of the data, or of the shown model if there is no
+   * data; undefined if it has none.
+   */
+  inspectBeside: (data: number | undefined, file: File): Promise<SideTableOffer | undefined> =>
+    inspectSideTable(modesOf(data), file),
+  /** Reads names or attributes of rows from a table. */
+  readBeside: (data: number | undefined, file: File, kind: SideTable['kind']): Promise<SideTable> =>
+    readSideTable(modesOf(data), file, kind),
+  /** Sets the tables beside the data. */
+  setSideTables(tables: readonly SideTable[]): void {
+    sideTables = tables
+  },
+
+  packFiles,
+  unpackFiles,
 
   /** The hash of a file's content, by which a session knows it again. */
   hashFile(this: CallContext, file: File): Promise<string> {
     return hashStream(file.stream(), this.signal)
   },
 
-  ...modelQueries(shownModel),
+  ...modelQueries(shownModel, () => sideTables),
   /** The model that is shown, as the bytes of an .npz file. */
   modelFile: (): Uint8Array => encodeAnyModel(currentModel()),
-  /** The model of a run as the bytes of an .npz file, to be stored. */
-  modelBytes(run: number): Uint8Array {
-    const held = models.get(run)
-    if (!held) throw new InputError('option', 'The model of this run is no longer there.')
-    return encodeAnyModel(held.model)
+  /** The model of a run as it was learned, and the rows that were folded in since, to be stored. */
+  storedModel(run: number): StoredModel {
+    const { model, folded } = modelOf(run)
+    return { bytes: encodeAnyModel(folded[0]?.before ?? model), folded: folded.map(({ lines }) => lines) }
   },
 }
 
@@ -179,6 +219,29 @@ function dataOf(job: number): HeldData {
   const held = datasets.get(job)
   if (!held) throw new InputError('option', 'There is no data yet; drop a file first.')
   return held
+}
+
+/** The model of a run; throws if it is no longer there. */
+function modelOf(run: number): HeldModel {
+  const held = models.get(run)
+  if (!held) throw new InputError('option', 'The model of this run is no longer there.')
+  return held
+}
+
+/** The modes of data, or of the shown model. */
+const modesOf = (data: number | undefined): Pick<SparseTensor, 'labels' | 'modes'> =>
+  data === undefined ? currentModel() : dataOf(data).tensor
+
+/** Attaches the data that a restored model was learned from, and finds its held-out entries again when asked for. */
+function attachTensor(held: HeldModel, tensor: SparseTensor): void {
+  held.data = tensor
+  const { settings } = held
+  let found: { entries: SparseTensor | undefined } | undefined
+  if (settings)
+    held.heldOut = () => {
+      found ??= { entries: holdOut(tensor, settings).validation }
+      return found.entries
+    }
 }
 
 /** The model that is shown, with its data; throws if there is none. */

@@ -19,7 +19,7 @@ export function RankingList({ ranked, model, chosen, onChoose }: Props) {
   const isBeyond = ranked.some(({ score, predicted }) => score !== predicted)
   return (
     <div class="stack tight">
-      <ol class="ranking">
+      <ol class="ranking" aria-label="Ranking">
         {ranked.map(({ label, predicted, score, interval, observed, entries, components, because }) => (
           <li key={label} class={components.some(({ number }) => number === chosen) ? 'lit' : undefined}>
             <span class="bar" style={{ width: `${Math.max(0, Math.min(100, (100 * score) / highest))}%` }} />

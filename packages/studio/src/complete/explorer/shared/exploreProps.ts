@@ -1,6 +1,7 @@
 /** The properties that Explorer passes to the pages of a model. */
 import type { Remote } from '../../../run/remote.ts'
 import type { ModelSummary } from '../../protocol.ts'
+import type { SideTable } from '../../sideTables.ts'
 import type { CompleteFunctions } from '../../worker/worker.ts'
 
 /** A model, the row chosen in each mode, and the worker that answers queries about them. */
@@ -14,8 +15,8 @@ export interface ExploreProps {
   chosen: number | undefined
   /** Chooses a component, or none. */
   onChoose(component: number | undefined): void
-  /** Increases when names of rows have changed, so that pages ask again. */
-  namesVersion: number
+  /** Names and attributes of rows; pages ask again when they have changed. */
+  tables: readonly SideTable[]
   /** The functions of the view's worker. */
   call: Remote<CompleteFunctions>
   /** Shows the message of an error in the page's notice. */

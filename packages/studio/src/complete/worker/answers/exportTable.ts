@@ -183,7 +183,8 @@ function topTable(
 }
 
 /** The root mean square error at some of the observed entries; undefined if there are none. */
-function typicalError({ model, data, heldOut }: AnsweringModel): number | undefined {
+function typicalError({ model, data, heldOut: findHeldOut }: AnsweringModel): number | undefined {
+  const heldOut = findHeldOut?.()
   const entries = heldOut && heldOut.values.length > 0 ? heldOut : data
   if (!entries || entries.values.length === 0) return undefined
   const { indices, values } = thinEntries(entries, ERROR_ENTRIES)

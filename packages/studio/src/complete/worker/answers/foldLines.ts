@@ -3,6 +3,7 @@ import type { CpModel, SparseTensor } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 import { align, modeName } from 'lacuna/internal'
 import { readRows, textTable } from 'lacuna/tables'
+import type { HeldModel } from './answeringModel.ts'
 
 /**
  * Adds new rows to a model by fold-in: their factor rows are fitted to the given entries, the other rows
@@ -33,4 +34,16 @@ export async function foldLines(
     Array.from({ length: size - model.dims[mode] }, (_, i) => larger.label(mode, model.dims[mode] + i)),
   )
   return { model: larger, entries: align(larger, entries), added }
+}
+
+/** Folds new rows into a held model. @param lines as of `foldLines` @returns the larger model, and the new labels */
+export async function foldRows(
+  held: HeldModel,
+  lines: string,
+): Promise<{ model: CpModel | CpEnsemble; added: string[][] }> {
+  const before = held.model
+  const { model, entries, added } = await foldLines(before, lines)
+  held.folded.push({ lines, entries, before })
+  held.model = model
+  return { model, added }
 }

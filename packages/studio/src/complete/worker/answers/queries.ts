@@ -14,40 +14,50 @@ import type {
   Slice,
   Validation,
 } from '../../answers.ts'
-import { modeTitle, summarizeModel } from '../summary.ts'
+import type { SideTable } from '../../sideTables.ts'
+import { summarizeModel } from '../summary.ts'
 import type { AnsweringModel, HeldModel } from './answeringModel.ts'
 import { listComponents } from './components.ts'
 import { exportTable } from './exportTable.ts'
-import { foldLines } from './foldLines.ts'
+import { foldRows } from './foldLines.ts'
 import { mapPlaces } from './places.ts'
 import { predictCell, rankRows } from './ranking.ts'
 import { findResembling } from './resembling.ts'
-import { RowNames, readNames } from './rowNames.ts'
+import { type NamesByMode, namesOf, RowNames } from './rowNames.ts'
 import { readSlice } from './slice.ts'
 import { validateModel } from './validation.ts'
 
-/** Makes the functions that answer questions about a model. @param shown returns the model that is shown */
-export function modelQueries(shown: () => HeldModel) {
+/** No tables beside the data. */
+const NO_TABLES: readonly SideTable[] = []
+
+/**
+ * Makes the functions that answer questions about a model.
+ * @param shown returns the model that is shown
+ * @param sideTables returns the tables beside the data
+ */
+export function modelQueries(
+  shown: () => HeldModel,
+  sideTables: () => readonly SideTable[] = () => NO_TABLES,
+) {
   /** Names of the model that is shown; made anew for another model or other names. */
-  let cached: { of: CpModel | CpEnsemble; with: HeldModel['names']; names: RowNames } | undefined
+  let cached: { of: CpModel | CpEnsemble; with: readonly SideTable[]; names: RowNames } | undefined
   const answering = (): AnsweringModel => {
     const held = shown()
-    const { model, heldOut } = held
-    if (cached?.of !== model || cached.with !== held.names)
-      cached = { of: model, with: held.names, names: new RowNames(model, held.names) }
+    const { model } = held
+    const tables = sideTables()
+    if (cached?.of !== model || cached.with !== tables)
+      cached = { of: model, with: tables, names: new RowNames(model, namesOf(model, tables)) }
     const { names } = cached
     return {
-      ...{ model, heldOut, names, data: observedEntries(held) },
+      ...{ model, names, data: observedEntries(held) },
+      heldOut: held.heldOut,
       findRows: (labels, free = []) =>
         labels.map((label, mode) => (free.includes(mode) ? 0 : names.row(mode, label))),
     }
   }
   const foldIn = async (lines: string): Promise<FoldInOutcome> => {
-    const held = shown()
-    const found = await foldLines(held.model, lines)
-    held.folded.push(found.entries)
-    held.model = found.model
-    return { model: summarizeModel(found.model, { observed: true }), added: found.added }
+    const { model, added } = await foldRows(shown(), lines)
+    return { model: summarizeModel(model, { observed: true }), added }
   }
   return {
     /** The components of the model, by decreasing share. */
@@ -94,21 +104,8 @@ export function modelQueries(shown: () => HeldModel) {
       const coordinate = findRows(labels, [rows, columns])
       return readSlice(model, names, data, { coordinate, rowMode: rows, columnMode: columns, component })
     },
-    /** Finds out whether a table has names of rows. @returns the title of the mode; undefined if it has none */
-    async findNames(file: File): Promise<string | undefined> {
-      const { model } = shown()
-      const found = await readNames(model, file).catch(() => undefined)
-      return found && modeTitle(model, found.mode)
-    },
-    /** Takes names of rows from a table. @returns the title of the mode that has names now, and how many */
-    async attachNames(file: File): Promise<{ mode: string; names: number }> {
-      const held = shown()
-      const { mode, names } = await readNames(held.model, file)
-      held.names = new Map([...(held.names ?? []), [mode, names]])
-      return { mode: modeTitle(held.model, mode), names: names.size }
-    },
     /** The names of rows that were given, by mode and label. */
-    givenNames: (): Map<number, ReadonlyMap<string, string>> => shown().names ?? new Map(),
+    givenNames: (): NamesByMode => namesOf(shown().model, sideTables()),
     /**
      * The best rows of a mode for a row that was folded in, with what each resembles among the given ones.
      * @param labels per mode, the label of the fixed row, or empty for the mean
@@ -133,7 +130,7 @@ export function modelQueries(shown: () => HeldModel) {
     /** Checks of the model; undefined if there are no entries to compare with. */
     validate(): Validation | undefined {
       const { model, names, data, heldOut } = answering()
-      return validateModel(model, names, data, heldOut)
+      return validateModel(model, names, data, heldOut?.())
     },
     /** Predictions as a .csv file. */
     exportTable: (request: ExportRequest): ExportedTable => exportTable(answering(), request),
@@ -142,7 +139,7 @@ export function modelQueries(shown: () => HeldModel) {
 
 /** The observed entries: those of the data and those of the rows that were folded in. */
 function observedEntries({ model: { dims }, data, folded }: HeldModel): SparseTensor | undefined {
-  const all = [...(data ? [data] : []), ...folded]
+  const all = [...(data ? [data] : []), ...folded.map(({ entries }) => entries)]
   if (all.length < 2) return all[0]
   const length = all.reduce((sum, { values }) => sum + values.length, 0)
   const indices = dims.map(() => new Uint32Array(length))

@@ -1,28 +1,33 @@
 /** Names of rows for people, such as the titles of films, from a table beside the data. */
-import { InputError } from 'lacuna'
 import type { TensorModel } from 'lacuna/internal'
-import { textTable } from 'lacuna/tables'
+import type { SideTable } from '../../sideTables.ts'
+import { modeTitle } from '../summary.ts'
 
-/** At least this fraction of a mode's labels must occur in a column of the table. */
-const LEAST_MATCH = 0.5
-/** Names of columns that hold names. */
-const NAME = /^(name|title|label|description|text|station)s?$/i
+/** Names of rows by the number of the mode and label. */
+export type NamesByMode = ReadonlyMap<number, ReadonlyMap<string, string>>
 
-/** The names of the rows of a mode, by label. */
-export interface ModeNames {
-  mode: number
-  names: ReadonlyMap<string, string>
+/** The names of the rows of a model's modes, from the tables beside the data. */
+export function namesOf(
+  model: Pick<TensorModel, 'dims' | 'modes'>,
+  tables: readonly SideTable[],
+): NamesByMode {
+  return new Map(
+    model.dims.flatMap((_, mode): [number, ReadonlyMap<string, string>][] => {
+      const table = tables.find(({ kind, mode: name }) => kind === 'names' && name === modeTitle(model, mode))
+      return table?.kind === 'names' ? [[mode, new Map(table.names)]] : []
+    }),
+  )
 }
 
 /** The texts that people see in place of labels, and the rows that they stand for. */
 export class RowNames {
   readonly #model: TensorModel
-  readonly #names: ReadonlyMap<number, ReadonlyMap<string, string>>
+  readonly #names: NamesByMode
   /** Per mode, rows by their names; made at the first use. */
   readonly #rows = new Map<number, Map<string, number>>()
 
   /** @param names per mode that has names, the names by label */
-  constructor(model: TensorModel, names: ReadonlyMap<number, ReadonlyMap<string, string>> = new Map()) {
+  constructor(model: TensorModel, names: NamesByMode = new Map()) {
     this.#model = model
     this.#names = names
   }
@@ -73,65 +78,4 @@ export class RowNames {
     this.#rows.set(mode, rows)
     return rows
   }
-}
-
-/**
- * Reads names from a table: finds the mode and the column whose texts are its labels, and the column that has
- * the names. Throws if the table has none.
- */
-export async function readNames(model: TensorModel, file: File): Promise<ModeNames> {
-  const columns = await readColumns(file)
-  let best: { mode: number; key: number; match: number } | undefined
-  for (const [mode, labels] of (model.labels ?? []).entries())
-    for (const [key, { texts }] of columns.entries()) {
-      if (!labels || labels.length === 0) continue
-      const known = new Set(texts)
-      const match = labels.filter((label) => known.has(label)).length / labels.length
-      if (match >= LEAST_MATCH && match > (best?.match ?? 0)) best = { mode, key, match }
-    }
-  if (!best)
-    throw new InputError(
-      'table',
-      `${file.name}: no column has the labels of a mode, so that it names no rows.`,
-    )
-  const { mode, key } = best
-  const others = columns.filter((_, column) => column !== key)
-  const named =
-    others.find(({ name }) => NAME.test(name)) ??
-    others.find(({ texts }) => texts.some((text) => /\p{L}/u.test(text)))
-  if (!named)
-    throw new InputError('table', `${file.name}: there is no column of names beside ${columns[key].name}.`)
-  return { mode, names: pairNames(columns[key].texts, named.texts) }
-}
-
-/** Pairs labels and names; a name that several rows have gets its label added. */
-function pairNames(labels: readonly string[], names: readonly string[]): Map<string, string> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return new Map(
-    labels.flatMap((label, i) =>
-      names[i] === '' ? [] : [[label, counts.get(names[i])! > 1 ? `${names[i]} (${label})` : names[i]]],
-    ),
-  )
-}
-
-/** The texts of all columns of a .csv or .tsv file. */
-async function readColumns(file: File): Promise<{ name: string; texts: string[] }[]> {
-  const open = async function* (): AsyncGenerator<Uint8Array> {
-    yield new Uint8Array(await file.arrayBuffer())
-  }
-  const table = await textTable([{ name: file.name, open }], { name: file.name })
-  const columns = table.columns.map(({ name }) => ({ name, texts: [] as string[] }))
-  const decoder = new TextDecoder()
-  for await (const batch of table.read(columns.map((_, column) => ({ column, asText: true }))))
-    batch.columns.forEach((cells, column) => {
-      if (!('bytes' in cells)) return
-      for (let row = 0; row < batch.rowCount; row++)
-        columns[column].texts.push(
-          cells.ends[row] < cells.starts[row]
-            ? ''
-            : decoder.decode(cells.bytes.slice(cells.starts[row], cells.ends[row])),
-        )
-    })
-  return columns
 }

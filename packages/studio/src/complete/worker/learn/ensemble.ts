@@ -36,7 +36,7 @@ export function startByFolds(task: LearnTask): Learner {
 async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Learned> {
   const { kind, tensor, settings, signal } = task
   const { train, validation } = holdOut(tensor, settings)
-  const options = { ...runOptions(settings), engine: await openEngine(), signal }
+  const options = { ...runOptions(task), engine: await openEngine(), signal }
   const search: ByFoldsOptions =
     kind === 'best'
       ? { findRank: 'best', choose: true, seconds: settings.seconds }

@@ -4,6 +4,7 @@ import { startQuick } from './quick.ts'
 import type { Learner, LearnTask } from './task.ts'
 
 export { judgeOnEntries } from './judge.ts'
+export { holdOut } from './quick.ts'
 export type { Learned, Learner } from './task.ts'
 
 /** Starts a run: one model that is watched, or several by folds. */

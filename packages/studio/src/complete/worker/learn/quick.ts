@@ -1,19 +1,14 @@
 /** The quick run: one model that the user watches, with its rank as given or found by cross-validation. */
-import {
-  decodeRun,
-  encodeRun,
-  InputError,
-  type RunOptions,
-  type RunState,
-  type SparseTensor,
-  split,
-} from 'lacuna'
+import { decodeRun, encodeRun, type RunOptions, type RunState, type SparseTensor, split } from 'lacuna'
 import {
   type Chosen,
   chooseByFolds,
   chooseSettings,
   choosesByDefault,
   explainStop,
+  type FeatureSets,
+  type FoldTrial,
+  featuresDigest,
   splitCells,
   trialName,
 } from 'lacuna/internal'
@@ -26,9 +21,14 @@ import { parseLags } from './lags.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
 import { trialSummary } from './trial.ts'
 
-/** The settings as options of the library; without the rank. */
-export function runOptions({ lambda, seed, noise, loss, link, missing, lags }: LearnSettings): RunOptions {
+/** The rank of a run whose search for it is ended before the first trial has. */
+const FALLBACK_RANK = 6
+
+/** The settings of a run as options of the library; without the rank. */
+export function runOptions({ settings, features }: Pick<LearnTask, 'settings' | 'features'>): RunOptions {
+  const { lambda, seed, noise, loss, link, missing, lags } = settings
   return {
+    ...(features && { features }),
     ...{ lambda, seed },
     ...(noise && { noise }),
     ...(loss && { loss }),
@@ -59,14 +59,17 @@ export function startQuick(task: LearnTask): Learner {
       onCheckpoint: (state) => task.onCheckpoint(concatenate(encodeRun(state))),
     },
   )
-  const abort = new AbortController()
+  /** Aborted when the user wants the search for settings to end with the best ones so far. */
+  const finish = new AbortController()
+  let isSearching = !task.checkpoint && (settings.rank === 'auto' || choosesByDefault(runOptions(task)))
   /** Learns the model, and judges it on the held-out entries. */
   const learn = async (): Promise<Learned> => {
     try {
       const saved = task.checkpoint && decodeRun(task.checkpoint, 'the checkpoint')
       const chosen = saved
-        ? savedSettings(saved)
-        : await settingsOfRun(task, train, validation, AbortSignal.any([signal, abort.signal]))
+        ? savedSettings(saved, task.features)
+        : await settingsOfRun(task, train, validation, AbortSignal.any([signal, finish.signal]))
+      isSearching = false
       const { model, train: error, stopped, settings: used } = await run.run(chosen.settings, saved)
       signal.throwIfAborted()
       task.onActivity('Comparing the model with baselines')
@@ -86,41 +89,53 @@ export function startQuick(task: LearnTask): Learner {
     pause: () => run.pause(),
     resume: () => run.resume(),
     stop() {
-      abort.abort()
-      run.stop()
+      finish.abort()
+      if (!isSearching) run.stop()
     },
     result: learn(),
   }
 }
 
-/** The settings that a saved run was begun with. */
-function savedSettings({ settings }: RunState): { settings: RunSettings; text?: string } {
+/** The settings that a saved run was begun with; its digest tells whether trials had chosen the attributes. */
+function savedSettings(
+  { settings, digest }: RunState,
+  features: FeatureSets | undefined,
+): { settings: RunSettings; text?: string } {
   const { rank, lambda, seed, noise, loss, link, missing, lags } = settings
-  return { settings: { rank, lambda, seed, noise, loss, link, missing, lags } }
+  const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))
+  return {
+    settings: { rank, lambda, seed, noise, loss, link, missing, lags, ...(isUsed && { features }) },
+  }
 }
 
 /** The settings of the run: the rank found by cross-validation and others chosen by trials, where asked for. */
 async function settingsOfRun(
-  { settings, onTrial, onActivity }: LearnTask,
+  { settings, features, onTrial, onActivity }: LearnTask,
   train: SparseTensor,
   validation: SparseTensor | undefined,
   signal: AbortSignal,
 ): Promise<{ settings: RunSettings; text?: string }> {
-  const options: RunOptions = { ...runOptions(settings), engine: await openEngine(), signal }
+  const options: RunOptions = { ...runOptions({ settings, features }), engine: await openEngine(), signal }
   const names: string[] = []
   let { rank } = settings
   if (rank === 'auto') {
+    const tried: FoldTrial[] = []
     const found = await chooseByFolds(train, options, {
       ...{ findRank: 'smallest', withModels: false },
       onBegin: (trial) => onActivity(`Trying ${trialName(trial)}`),
-      onTrial: (trial) => onTrial(trialSummary(trial)),
+      onTrial(trial) {
+        tried.push(trial)
+        onTrial(trialSummary(trial))
+      },
     })
-    if (!found || !('choice' in found)) throw new InputError('option', 'The search for the rank was stopped.')
-    rank = found.choice.chosen.rank
-    names.push(`rank ${rank} by cross-validation`)
+    // A search that the user has ended early: the best rank so far.
+    const best = tried.reduce<FoldTrial | undefined>((a, b) => (a && a.rmse <= b.rmse ? a : b), undefined)
+    const chosen = found && 'choice' in found ? found.choice.chosen : best
+    rank = chosen?.rank ?? FALLBACK_RANK
+    names.push(chosen ? `rank ${rank} by cross-validation` : `rank ${rank}, as no trial had ended`)
   }
   let chosen: Chosen = { options: { ...options, rank } }
-  if (choosesByDefault(options)) {
+  if (choosesByDefault(options) && !signal.aborted) {
     onActivity('Trying whether lags and noise help')
     chosen = await chooseSettings(train, { ...options, rank, validation })
     if (chosen.choice) names.push(trialName(chosen.choice.chosen))

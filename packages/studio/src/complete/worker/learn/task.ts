@@ -1,6 +1,7 @@
 /** What a run in the worker is given, and how the worker controls it. */
 import type { CpModel, SparseTensor } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
+import type { FeatureSets } from 'lacuna/internal'
 import type { Progress } from '../../../run/interactiveRun.ts'
 import type { LearnSettings, ModelSummary, RunKind, TrialSummary } from '../../protocol.ts'
 
@@ -11,6 +12,8 @@ export interface LearnTask {
   name: string
   tensor: SparseTensor
   settings: LearnSettings
+  /** Attributes of rows. */
+  features?: FeatureSets
   /** Aborted when the page no longer wants the model. */
   signal: AbortSignal
   onEpoch(progress: Progress): void
