@@ -1,9 +1,8 @@
 /** The first screen: what it loads, what it takes, and its examples. */
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { momentAt } from '../../packages/studio/src/home/moment.ts'
 import { chooseView, looksLikeTable } from '../../packages/studio/src/shell/chooseView.ts'
-import { type Studio, startStudio, visit } from './studio.ts'
+import { dropFile, type Studio, startStudio, visit } from './studio.ts'
 
 /** The most bytes that the first screen may load, as sent over the wire. */
 const MOST_BYTES = 300_000
@@ -15,26 +14,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => studio?.close())
-
-/** Drops a file on an element of the page. */
-async function dropFile(
-  page: Page,
-  selector: string,
-  name: string,
-  type: string,
-  text: string,
-): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    ([name, type, text]) => {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([text], name, { type }))
-      return transfer
-    },
-    [name, type, text],
-  )
-  for (const event of ['dragenter', 'dragover', 'drop'])
-    await page.dispatchEvent(selector, event, { dataTransfer: transfer })
-}
 
 it('the first screen loads less than 300 kB, nothing twice, and starts no worker', async () => {
   const context = await studio.browser.newContext({ serviceWorkers: 'block' })
@@ -59,7 +38,7 @@ it('a table that is dropped on the header, and a pasted one, are opened in Compl
   const { page, complaints } = await visit(studio)
   await page.getByRole('button', { name: 'Open a file …' }).waitFor()
   const rows = Array.from({ length: 30 }, (_, i) => `r${i % 6},c${i % 5},${1 + (i % 4)}`).join('\n')
-  await dropFile(page, '.header', 'dropped.csv', 'text/csv', `row,column,value\n${rows}\n`)
+  await dropFile(page, '.header', 'dropped.csv', `row,column,value\n${rows}\n`)
   await page.getByText('dropped.csv').first().waitFor()
   expect(await page.getByRole('tab', { name: 'Complete' }).getAttribute('aria-selected')).toBe('true')
 
@@ -80,7 +59,7 @@ it('a table that is dropped on the header, and a pasted one, are opened in Compl
 it('a picture that is dropped on Complete is opened in Restore', async () => {
   const { page } = await visit(studio, '#complete')
   await page.getByText('Drop a table').first().waitFor()
-  await dropFile(page, '#view-complete > *', 'photo.png', 'image/png', 'no picture')
+  await dropFile(page, '#view-complete > *', 'photo.png', 'no picture')
   await page.waitForURL(/#restore/)
 })
 

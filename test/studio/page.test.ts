@@ -1,4 +1,5 @@
 /** The page as a whole: themes, small screens, keyboard, and hosts that do not isolate it. */
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { completeQuickly } from './complete/completing.ts'
 import { longestTaskMs } from './mainThread.ts'
@@ -16,6 +17,10 @@ afterAll(async () => {
   await studio?.close()
   await bare?.close()
 })
+
+/** How many pixels of the page are beyond the right edge of the screen. */
+const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
 it("the page follows the system's dark theme and remembers the user's choice", async () => {
   const { page } = await visit(studio, '', { colorScheme: 'dark' })
@@ -40,8 +45,7 @@ it('the page fits a phone, and every view can be reached by the keyboard', async
     hasTouch: true,
   })
   await page.getByRole('heading', { name: 'Lacuna fills what is missing' }).waitFor()
-  const overflow = (): Promise<number> =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  const overflow = (): Promise<number> => sidewaysScroll(page)
   expect(await overflow()).toBe(0)
   await page.getByRole('tab', { name: 'Restore' }).focus()
   await page.keyboard.press('Enter')
@@ -60,6 +64,22 @@ it('the page fits a phone, and every view can be reached by the keyboard', async
   }
   expect(complaints).toEqual([])
 })
+
+it.each(['#home', '#restore', '#complete'])(
+  'at 200%% zoom the first thing to press in %s is on the screen, and nothing is cut off',
+  async (address) => {
+    const { page } = await visit(studio, address, { viewport: { width: 640, height: 450 } })
+    if (address === '#complete') {
+      await page.getByRole('button', { name: 'Bicycle trips' }).click()
+      await page.getByTestId('size').waitFor()
+    }
+    const primary = page.locator('.button.primary:visible').first()
+    await primary.waitFor()
+    const { y, height } = (await primary.boundingBox())!
+    expect(y + height).toBeLessThanOrEqual(450)
+    expect(await sidewaysScroll(page)).toBe(0)
+  },
+)
 
 it('no task takes 50 ms of processor time while a slider moves or a view is chosen', async () => {
   const { page } = await visit(studio, '#complete?rank=3')

@@ -85,6 +85,27 @@ export async function visit(
   return { page, complaints }
 }
 
+/** Drops a file on an element of the page; its type is that of its name, as browsers have it. */
+export async function dropFile(
+  page: Page,
+  selector: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<void> {
+  const type = name.endsWith('.png') ? 'image/png' : 'text/csv'
+  const transfer = await page.evaluateHandle(
+    ([name, type, base64]) => {
+      const transfer = new DataTransfer()
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      transfer.items.add(new File([bytes], name, { type }))
+      return transfer
+    },
+    [name, type, Buffer.from(content as string).toString('base64')],
+  )
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent(selector, event, { dataTransfer: transfer })
+}
+
 /** Serves the folder without any of the headers of `lacuna studio`. */
 async function serveBare(): Promise<{ url: string; close(): Promise<void> }> {
   const types: Record<string, string> = {

@@ -11,7 +11,7 @@ import { decodeModel } from '#lacuna/index.js'
 import { lacuna } from '../../cli/lacuna.ts'
 import { longestTaskMs } from '../mainThread.ts'
 import { type Studio, startStudio, type Visit, visit } from '../studio.ts'
-import { completeQuickly } from './completing.ts'
+import { completeQuickly, waitForStored } from './completing.ts'
 
 /** Options of expect.poll: other work may share the machine. */
 const PATIENT = { timeout: 30_000 }
@@ -208,7 +208,7 @@ describe('the Complete view', () => {
     await completeQuickly(page)
     const component = page.getByRole('listitem', { name: 'Component 1' })
     const before = await component.textContent()
-    await page.waitForTimeout(300)
+    await waitForStored(page, ':run:')
     await page.reload()
     await component.waitFor()
     expect(await component.textContent()).toBe(before)
@@ -344,7 +344,8 @@ it('the page stays responsive while it reads and completes a large table', async
     return `${user},${item},w${(user + item) % 10},${(user * item) % 5}`
   })
   await writeFile(join(folder, 'large.csv'), `user,item,week,rating\n${lines.join('\n')}\n`)
-  await page.waitForTimeout(2000) // the page's own beginning is over
+  await page.getByRole('button', { name: 'Bicycle trips' }).waitFor()
+  await page.waitForLoadState('networkidle') // the page's own beginning is over
   let longest = Infinity
   // Other processes on the same core only lengthen a task: the least of three measurements is nearest to the page's own.
   for (let attempt = 0; attempt < 3 && longest >= 50; attempt++) {

@@ -158,7 +158,7 @@ it('five ratings give ten titles with reasons and support; only gaps are saved',
     mimeType: 'text/csv',
     buffer: Buffer.from(`film,title\n${titles.join('\n')}\n`),
   })
-  await page.getByText('40 names of film from films.csv.').waitFor()
+  await page.getByText('40 names of film from films.csv').waitFor()
   await page.getByRole('radio', { name: 'A row of your own' }).check()
   for (const [n, stars] of [2, 4, 6, 8, 9].entries()) {
     await page.getByLabel('film', { exact: true }).fill(`Film, number ${stars}`)

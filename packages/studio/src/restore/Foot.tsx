@@ -43,7 +43,7 @@ export function Foot({ opened, bench, settings, showError }: Props) {
   const psnr = result?.psnr ?? progress?.psnr
   if (status === 'idle')
     return (
-      <div class="restore-foot soft small">
+      <div class="restore-foot hints soft small">
         <p>
           Paint over what should be replaced, or choose another damage, and press Restore. Nothing leaves this
           page.

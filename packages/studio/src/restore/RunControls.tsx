@@ -7,7 +7,7 @@ export function RunControls({ bench }: { bench: Bench }) {
   const { status, progress } = restoration
   const isActive = status === 'running' || status === 'paused'
   return (
-    <div class="group">
+    <div class="group run-controls">
       {stopped && (
         <div class="remark-box" role="status">
           <p>
