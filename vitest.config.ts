@@ -13,6 +13,9 @@ const alone = [
   'test/attacks/smallFiles.test.ts',
 ]
 
+/** Tests in a browser: many processes, whose steps take long where other work shares the machine. */
+const browser = ['test/studio/**/*.test.ts']
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -30,7 +33,17 @@ export default defineConfig({
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...alone, ...jobs],
+          exclude: [...configDefaults.exclude, ...alone, ...browser, ...jobs],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'a browser',
+          include: browser,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -75,7 +75,7 @@ it.each(Object.entries(views))(
   },
 )
 
-it('axe finds nothing in the pages of a model', { timeout: 120_000 }, async () => {
+it('axe finds nothing in the pages of a model', async () => {
   const { page } = await visit(studio, '#complete?rank=3')
   await page.getByRole('button', { name: 'Bicycle trips' }).click()
   await completeQuickly(page)

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Studio, startStudio, visit } from './studio.ts'
+import { PATIENT, type Studio, startStudio, visit } from './studio.ts'
 
 let studio: Studio
 
@@ -35,15 +35,13 @@ async function restorePicture(page: Page): Promise<number> {
   return Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
 }
 
-it('the page restores a picture on the GPU named in its header as well as on the CPU', {
-  timeout: 300_000,
-}, async () => {
+it('the page restores a picture on the GPU named in its header as well as on the CPU', async () => {
   const { page, complaints } = await visit(studio, '?gpu=software#restore?method=plain&rank=3&hide=50')
   const onCpu = await restorePicture(page)
   const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
   expect(await checkbox.isChecked()).toBe(false)
   await checkbox.click() // the page reloads
-  await expect.poll(() => checkbox.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => checkbox.isChecked().catch(() => false), PATIENT).toBe(true)
   const onGpu = await restorePicture(page)
   expect(onCpu).toBeGreaterThan(20)
   expect(Math.abs(onGpu - onCpu)).toBeLessThan(0.5)
@@ -60,11 +58,11 @@ it('an emulated GPU is not offered unless the address asks for it', async () => 
   expect(await page.getByText(/GPU:/).count()).toBe(0)
 })
 
-it('the page tells that the GPU was lost during a run', { timeout: 300_000 }, async () => {
+it('the page tells that the GPU was lost during a run', async () => {
   const { page } = await visit(studio, '?gpu=software#restore?method=plain&rank=3&hide=50')
   const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
   await checkbox.click() // the page reloads
-  await expect.poll(() => checkbox.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => checkbox.isChecked().catch(() => false), PATIENT).toBe(true)
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await page.getByRole('button', { name: 'Pause' }).waitFor()
   const session = await studio.browser.newBrowserCDPSession()

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serveFolder } from '#cli/commands/studio/server.ts'
 import { filesUnder } from '../../scripts/build/filesUnder.mjs'
-import { FOLDER, type Studio, startStudio } from './studio.ts'
+import { FOLDER, PATIENT, type Studio, startStudio } from './studio.ts'
 
 let bare: Studio
 
@@ -23,9 +23,7 @@ async function runExample(page: Page): Promise<void> {
   await page.getByRole('radio', { name: 'Components' }).waitFor()
 }
 
-it('a static host without headers gives threads after one reload, and the page works when the host is gone', {
-  timeout: 120_000,
-}, async () => {
+it('a static host without headers gives threads after one reload, and the page works when the host is gone', async () => {
   const context = await bare.browser.newContext()
   const page = await context.newPage()
   let navigations = 0
@@ -60,9 +58,7 @@ it('a static host without headers gives threads after one reload, and the page w
   await context.close()
 })
 
-it('a new version on the server is shown at the next visit, and its copy replaces the old one', {
-  timeout: 120_000,
-}, async () => {
+it('a new version on the server is shown at the next visit, and its copy replaces the old one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lacuna-versions-'))
   await cp(FOLDER, folder, { recursive: true })
   const server = await serveFolder(folder, { host: '127.0.0.1', port: 0 })
@@ -80,11 +76,11 @@ it('a new version on the server is shown at the next visit, and its copy replace
       await page.reload()
       expect(await page.title()).toBe(`Version ${version}`)
       current += version
-      await expect.poll(versions, { timeout: 60_000 }).toContain(current)
+      await expect.poll(versions, PATIENT).toContain(current)
       await page.getByTestId('offline').waitFor()
     }
     // The last version stays for other tabs; the one before is removed.
-    await expect.poll(versions, { timeout: 60_000 }).not.toContain(first)
+    await expect.poll(versions, PATIENT).not.toContain(first)
   } finally {
     await context.close()
     await server.close()

@@ -10,6 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { serveFolder } from '#cli/commands/studio/server.ts'
 
+/** Options of expect.poll for what happens some time later: other work may share the machine. */
+export const PATIENT = { timeout: 240_000, interval: 100 }
+
 /** The built studio. */
 export const FOLDER = fileURLToPath(new URL('../../packages/cli/dist/studio', import.meta.url))
 
@@ -74,7 +77,7 @@ export async function visit(
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(120_000) // other work may share the machine
+  page.setDefaultTimeout(PATIENT.timeout) // other work may share the machine
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))

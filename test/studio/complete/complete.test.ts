@@ -10,11 +10,8 @@ import { encodeNpy } from '#lacuna/formats.js'
 import { decodeModel } from '#lacuna/index.js'
 import { lacuna } from '../../cli/lacuna.ts'
 import { longestTaskMs } from '../mainThread.ts'
-import { type Studio, startStudio, type Visit, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, type Visit, visit } from '../studio.ts'
 import { completeQuickly, waitForStored } from './completing.ts'
-
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 30_000 }
 
 let studio: Studio
 let folder: string

@@ -1,6 +1,7 @@
 /** Runs of the Complete view in a browser test. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { PATIENT } from '../studio.ts'
 
 /** Starts a quick run on the data that is shown, and waits until its verdict is there. */
 export async function completeQuickly(page: Page): Promise<void> {
@@ -51,5 +52,5 @@ export async function waitForStored(
     )
     return found.map(({ hasBytes, folded }) => ({ folded, ...(hasBytes && { bytes: true }) }))
   }
-  await expect.poll(async () => (await values()).some(isThere), { timeout: 120_000 }).toBe(true)
+  await expect.poll(async () => (await values()).some(isThere), PATIENT).toBe(true)
 }

@@ -2,11 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Studio, startStudio, type Visit, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, type Visit, visit } from '../studio.ts'
 import { completeQuickly } from './completing.ts'
-
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 30_000 }
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,11 +1,9 @@
 /** From a file to a meaning in Chromium: questions are answered by clicks, and nothing else is needed to complete. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Studio, startStudio, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
 import { encodeWorkbook } from './workbook.ts'
 
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 30_000 }
 /** The highest page that a table may make, in pixels. */
 const HIGHEST_PAGE = 4000
 

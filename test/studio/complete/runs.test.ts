@@ -1,11 +1,8 @@
 /** Runs of the Complete view in Chromium: none is overwritten, two can be compared, and a page goes back to any. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
-import { type Studio, startStudio, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
 import { completeQuickly } from './completing.ts'
-
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 30_000 }
 
 let studio: Studio
 beforeAll(async () => {

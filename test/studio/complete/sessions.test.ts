@@ -12,12 +12,9 @@ import {
 import type { RunRecord } from '../../../packages/studio/src/complete/state/state.ts'
 import { hashStream } from '../../../packages/studio/src/complete/worker/hashStream.ts'
 import { checkProperty } from '../../properties.ts'
-import { type Studio, startStudio, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
 import { completeQuickly, waitForStored } from './completing.ts'
 import { fileOf, settingsOf } from './fakeWorker.ts'
-
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 20_000 }
 
 /** A store in memory. */
 function memoryStore(): ValueStore & { values: Map<string, unknown> } {

@@ -13,12 +13,9 @@ import {
   inspectSideTable,
   readSideTable,
 } from '../../../packages/studio/src/complete/worker/readSideTable.ts'
-import { type Studio, startStudio, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
 import { completeQuickly, waitForStored } from './completing.ts'
 import { settingsOf } from './fakeWorker.ts'
-
-/** Options of expect.poll: other work may share the machine. */
-const PATIENT = { timeout: 60_000 }
 
 const tensor: SparseTensor = {
   dims: [2, 4],
@@ -44,7 +41,13 @@ describe('a table beside the data', () => {
     })
     const numbers = new File(['film,rating\n10,3\n20,4\n30,5\n'], 'numbers.csv')
     expect(await inspectSideTable(tensor, numbers)).toMatchObject({ hasNames: false, attributes: ['rating'] })
-    expect(await inspectSideTable(tensor, new File(['a,b\n1,2\n'], 'other.csv'))).toBeUndefined()
+    for (const text of [
+      'a,b\n1,2\n',
+      // Data again: labels of two modes, or of one that repeat.
+      'user,film,stars\nann,10,3\nbo,20,4\n',
+      'film,words\n10,a\n10,b\n20,c\n20,d\n',
+    ])
+      expect(await inspectSideTable(tensor, new File([text], 'other.csv'))).toBeUndefined()
   })
 
   it('gives attributes as numbers in the order of the rows of the data', async () => {

@@ -25,15 +25,23 @@ interface MatchedTable {
 
 /** At least this fraction of a mode's labels must occur in a column of the table. */
 const LEAST_MATCH = 0.5
+/** In a table that describes rows, at least this fraction of the labels must be different. */
+const LEAST_UNIQUE = 0.9
 /** Names of columns that hold names. */
 const NAME = /^(name|title|label|description|text|station)s?$/i
 /** The most attributes that a column may have: more say little, and take long. */
 const MOST_ATTRIBUTES = 256
 
-/** Finds out what a table can say about the rows of a mode; undefined if it says nothing. */
+/**
+ * Finds out what a table can say about the rows of a mode; undefined if it says nothing, or looks like data itself:
+ * with the labels of two modes, or labels that repeat.
+ */
 export async function inspectSideTable(modes: Modes, file: File): Promise<SideTableOffer | undefined> {
   const found = await matchTable(modes, file).catch(() => undefined)
   if (!found) return undefined
+  const { key, others } = found
+  const isUnique = new Set(key.texts).size >= LEAST_UNIQUE * key.texts.length
+  if (!isUnique || others.some((column) => matchMode(modes, column, found.mode))) return undefined
   const hasNames = found.named !== undefined
   const attributes = attributeColumns(modes, found).map(({ name }) => name)
   if (!hasNames && attributes.length === 0) return undefined
@@ -77,16 +85,12 @@ export function featuresOf(tensor: SparseTensor, tables: readonly SideTable[]): 
 }
 
 /** Finds the mode and the column whose texts are its labels. Throws if there is none. */
-async function matchTable({ labels: all }: Modes, file: File): Promise<MatchedTable> {
+async function matchTable(modes: Modes, file: File): Promise<MatchedTable> {
   const columns = await readColumns(file)
   let best: { mode: number; key: TextColumn; match: number } | undefined
   for (const key of columns) {
-    const known = new Set(key.texts)
-    for (const [mode, labels] of (all ?? []).entries()) {
-      if (!labels || labels.length === 0) continue
-      const match = labels.filter((label) => known.has(label)).length / labels.length
-      if (match >= LEAST_MATCH && match > (best?.match ?? 0)) best = { mode, key, match }
-    }
+    const found = matchMode(modes, key)
+    if (found && found.match > (best?.match ?? 0)) best = { ...found, key }
   }
   if (!best)
     throw new InputError(
@@ -99,6 +103,22 @@ async function matchTable({ labels: all }: Modes, file: File): Promise<MatchedTa
     others.find(({ name }) => NAME.test(name)) ??
     others.find(({ texts }) => texts.some((text) => /\p{L}/u.test(text)))
   return { mode, key, others, named }
+}
+
+/** The mode, but the one that is given, whose labels a column has best; undefined if it has too few of any. */
+function matchMode(
+  { labels: all }: Modes,
+  { texts }: TextColumn,
+  but?: number,
+): { mode: number; match: number } | undefined {
+  const known = new Set(texts)
+  let best: { mode: number; match: number } | undefined
+  for (const [mode, labels] of (all ?? []).entries()) {
+    if (!labels || labels.length === 0 || mode === but) continue
+    const match = labels.filter((label) => known.has(label)).length / labels.length
+    if (match >= LEAST_MATCH && match > (best?.match ?? 0)) best = { mode, match }
+  }
+  return best
 }
 
 /** The columns beside the labels that give attributes; one that is called a name or a title gives none. */
