@@ -66,6 +66,22 @@ it('the best run lists what it tries, can be finished early, and is compared wit
   expect(complaints).toEqual([])
 })
 
+it('a search for the rank that is finished early ends with a model', async () => {
+  const { page, complaints } = await visit(studio, '#complete?rank=auto')
+  await page.getByRole('button', { name: 'Bicycle trips' }).click()
+  await page.getByLabel('Find the rank by cross-validation').check() // the sample has set it
+  await page.getByRole('button', { name: 'Quick', exact: true }).click()
+  const verdict = page.getByRole('region', { name: 'Verdict' })
+  // On a fast machine the run may end first.
+  const press = page.getByRole('button', { name: 'Finish now' }).click()
+  await Promise.race([press, verdict.waitFor()])
+  press.catch(() => {})
+  await verdict.waitFor()
+  expect(await verdict.textContent()).toMatch(/Chosen by trials: rank \d+/)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
 it('a run on noise is called no better than guessing, and an address with a bad rank is told', async () => {
   const { page } = await visit(studio, '#complete?rank=100000&heldout=400')
   await expect.poll(() => page.getByRole('alert').textContent(), PATIENT).toContain('heldout=400')

@@ -1,7 +1,7 @@
 /** Sessions of the Complete view: what is stored belongs together, whatever tabs, reloads and other files do. */
 import fc from 'fast-check'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
 import {
   MOST_SESSIONS,
@@ -10,6 +10,11 @@ import {
   type ValueStore,
 } from '../../../packages/studio/src/complete/state/sessionStore.ts'
 import type { RunRecord } from '../../../packages/studio/src/complete/state/state.ts'
+import {
+  lastSession,
+  leaveSession,
+  takeSession,
+} from '../../../packages/studio/src/complete/state/tabSession.ts'
 import { hashStream } from '../../../packages/studio/src/complete/worker/hashStream.ts'
 import { checkProperty } from '../../properties.ts'
 import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
@@ -85,6 +90,26 @@ describe('stored sessions', () => {
     expect(left).toContain('s0')
     expect(left).toContain(`s${MOST_SESSIONS + 3}`)
     expect(left).not.toContain('s1')
+  })
+
+  it('of two sessions that a tab takes at once, the second one is its own', async () => {
+    const values = new Map<string, string>()
+    vi.stubGlobal('navigator', {})
+    vi.stubGlobal('sessionStorage', {
+      getItem: (key: string) => values.get(key) ?? null,
+      setItem: (key: string, value: string) => values.set(key, value),
+      removeItem: (key: string) => values.delete(key),
+    })
+    try {
+      expect(await Promise.all([takeSession('a'), takeSession('b')])).toEqual([false, true])
+      expect(lastSession()).toBe('b')
+      const late = takeSession('c')
+      leaveSession()
+      expect(await late).toBe(false)
+      expect(lastSession()).toBeUndefined()
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   it('the hash of a file does not depend on its pieces, and differs for other bytes', async () => {

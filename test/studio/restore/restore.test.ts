@@ -229,6 +229,24 @@ it('a reload in the middle of a run keeps damage and settings, and offers to go 
   expect(complaints).toEqual([])
 })
 
+it('a finger paints on a phone, without moving the page', async () => {
+  const { page } = await visit(studio, '#restore', { viewport: { width: 390, height: 844 }, hasTouch: true })
+  await page.getByRole('radio', { name: 'Brush' }).first().check({ force: true })
+  const box = (await page.getByRole('application', { name: 'Picture' }).boundingBox())!
+  const session = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: at === undefined ? [] : [{ x: box.x + 0.5 * box.width, y: box.y + at * box.height }],
+    })
+  await touch('touchStart', 0.7)
+  for (const at of [0.6, 0.5, 0.4, 0.3]) await touch('touchMove', at)
+  await touch('touchEnd')
+  await page.getByText(/of the picture is lost/).waitFor()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+  expect(await page.getByRole('button', { name: 'Undo' }).isEnabled()).toBe(true)
+})
+
 it('of two pictures that are opened one right after the other, the second one is shown and restored', async () => {
   const { page, complaints } = await visitWithPhoto(60, 40, '#restore?hide=50')
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const

@@ -1,13 +1,15 @@
 /** What to do with a file that is opened while another is shown. */
+import { useBringIntoView } from '../../widgets/index.ts'
 import type { SecondFile } from './useSecondFile.ts'
 
 /** Asks whether a file has names or attributes of rows or is new data; or offers to undo that it has replaced another. */
 export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: SecondFile) {
+  const card = useBringIntoView<HTMLElement>(asked !== undefined || replaced !== undefined)
   if (asked) {
     const { file, offer } = asked
     const { mode, hasNames, attributes } = offer
     return (
-      <section class="card stack" aria-label="Second file">
+      <section class="card stack" aria-label="Second file" ref={card}>
         <p>
           <b>{file.name}</b> has rows of {mode}: what are they?
         </p>
@@ -39,7 +41,7 @@ export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: Secon
   }
   if (!replaced) return null
   return (
-    <section class="card stack tight" aria-label="Second file">
+    <section class="card stack tight" aria-label="Second file" ref={card}>
       <p class="soft">This file was opened in place of {replaced.name}, which is kept as a session.</p>
       <div class="buttons">
         <button type="button" class="button" onClick={undo}>

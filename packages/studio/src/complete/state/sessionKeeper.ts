@@ -171,10 +171,15 @@ export class SessionKeeper {
 
   /** Opens a stored session in this tab. @returns false if it is not there, or another tab has it */
   async reopen(id: string): Promise<boolean> {
+    const { source } = this.#controller.state
     const stored = await this.#sessions.load(id)
-    // A file that was opened meanwhile stays.
-    if (!stored || this.#controller.state.pending || !(await takeSession(id))) return false
-    return this.#restore(stored)
+    /** Whether the user has opened a file meanwhile, which stays. */
+    const isOvertaken = (): boolean =>
+      this.#controller.state.pending !== undefined || this.#controller.state.source !== source
+    if (!stored || isOvertaken() || !(await takeSession(id))) return false
+    if (!isOvertaken()) return this.#restore(stored)
+    leaveSession()
+    return false
   }
 
   /** Returns the shown session as a file that opens elsewhere; its runs are those that have ended. */

@@ -13,16 +13,22 @@ const lockName = (id: string): string => `lacuna.session.${id}`
 
 /** Ends the lock of the current session. */
 let release = (): void => {}
+/** The number of the last change: a session whose lock is got after another change is not taken. */
+let lastChange = 0
 
 /** The session of this tab before a reload. */
 export const lastSession = (): string | undefined => sessionStorage.getItem(KEY) ?? undefined
 
-/** Makes a session that of this tab. Returns false if another tab has it. */
+/** Makes a session that of this tab. Returns false if another tab has it, or this one took another meanwhile. */
 export async function takeSession(id: string): Promise<boolean> {
   leaveSession()
+  const change = lastChange
   const end = await takeLock(lockName(id))
   if (!end) return false
-  release()
+  if (change !== lastChange) {
+    end()
+    return false
+  }
   release = end
   sessionStorage.setItem(KEY, id)
   return true
@@ -30,6 +36,7 @@ export async function takeSession(id: string): Promise<boolean> {
 
 /** Lets the session of this tab go. */
 export function leaveSession(): void {
+  lastChange++
   release()
   release = () => {}
   sessionStorage.removeItem(KEY)
