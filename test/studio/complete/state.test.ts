@@ -45,6 +45,13 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   job.map((n): Action => ({ type: 'start', job: 100 + n, began: n, kind: 'quick', settings: settingsOf(n) })),
 )
 
+/** A controller whose worker answers when the test says so. */
+function start(): { worker: FakeWorker; controller: CompleteController } {
+  const worker = new FakeWorker()
+  const hooks = { onState: () => {}, showError: () => {}, clearError: () => {} }
+  return { worker, controller: new CompleteController(worker.connection, hooks) }
+}
+
 describe('the state of the Complete view', () => {
   it('whatever the order of actions, at most one run is active and the shown run is in the list', () => {
     checkProperty(
@@ -129,12 +136,7 @@ describe('the state of the Complete view', () => {
   })
 
   it('a run is marked stale by other settings and by another reading, and not by the order of fields', async () => {
-    const worker = new FakeWorker()
-    const controller = new CompleteController(worker.connection, {
-      onState: () => {},
-      showError: () => {},
-      clearError: () => {},
-    })
+    const { worker, controller } = start()
     void controller.open(fileOf('a.csv'))
     await worker.answerAll()
     void controller.start('quick', settingsOf(2))
@@ -155,12 +157,7 @@ describe('the state of the Complete view', () => {
   })
 
   it('names that are read while another file is opened belong to neither', async () => {
-    const worker = new FakeWorker()
-    const controller = new CompleteController(worker.connection, {
-      onState: () => {},
-      showError: () => {},
-      clearError: () => {},
-    })
+    const { worker, controller } = start()
     void controller.open(fileOf('a.csv'))
     await worker.answerAll()
     void controller.addTable(fileOf('names.csv'), 'names')
@@ -177,12 +174,7 @@ describe('the state of the Complete view', () => {
   })
 
   it('data and models that the page shows or awaits are never dropped by the worker', async () => {
-    const worker = new FakeWorker()
-    const controller = new CompleteController(worker.connection, {
-      onState: () => {},
-      showError: () => {},
-      clearError: () => {},
-    })
+    const { worker, controller } = start()
     void controller.open(fileOf('a.csv'))
     await worker.answerAll()
     void controller.start('quick', settingsOf(1))
