@@ -154,14 +154,15 @@ describe('the search for the best settings', () => {
     // A search whose trials take as many seconds as their rank, of `left` seconds.
     const tried = async (left: number): Promise<number[]> => {
       const ranks: number[] = []
+      const trials: { rank: number }[] = []
       const search = {
         folds: 5,
-        trials: [] as { rank: number }[],
+        trials,
         hasTimeFor: ({ rank = 10 }, folds = 5) => left > (rank * folds) / 5,
         attempt: async ({ rank = 10 }) => {
           left -= rank
           ranks.push(rank)
-          search.trials.push({ rank })
+          trials.push({ rank })
           return { rank, rmse: 1 / rank, foldErrors: [] }
         },
         pin: () => {},
