@@ -15,6 +15,8 @@ export async function completeQuickly(page: Page): Promise<void> {
 interface StoredValue {
   bytes?: unknown
   folded?: readonly string[]
+  /** The number of runs of a session. */
+  runs?: number
 }
 
 /**
@@ -30,27 +32,27 @@ export async function waitForStored(
   const values = async (): Promise<StoredValue[]> => {
     const found = await page.evaluate(
       (name) =>
-        new Promise<{ hasBytes: boolean; folded?: string[] }[]>((resolve) => {
+        new Promise<{ hasBytes: boolean; folded?: string[]; runs?: number }[]>((resolve) => {
           const request = indexedDB.open('lacuna-studio')
           request.onsuccess = () => {
             const all = request.result.transaction('kept').objectStore('kept').openCursor()
-            const matches: { hasBytes: boolean; folded?: string[] }[] = []
+            const matches: { hasBytes: boolean; folded?: string[]; runs?: number }[] = []
             all.onsuccess = () => {
               const cursor = all.result
               if (!cursor) {
                 request.result.close()
                 return resolve(matches)
               }
-              const { bytes, folded } = cursor.value
+              const { bytes, folded, runs } = cursor.value
               if (new RegExp(name).test(String(cursor.key)))
-                matches.push({ hasBytes: bytes !== undefined, folded })
+                matches.push({ hasBytes: bytes !== undefined, folded, runs })
               cursor.continue()
             }
           }
         }),
       pattern,
     )
-    return found.map(({ hasBytes, folded }) => ({ folded, ...(hasBytes && { bytes: true }) }))
+    return found.map(({ hasBytes, ...others }) => ({ ...others, ...(hasBytes && { bytes: true }) }))
   }
   await expect.poll(async () => (await values()).some(isThere), PATIENT).toBe(true)
 }

@@ -139,7 +139,7 @@ describe('in the page', () => {
   )
   const titles = ids.map((id) => `${id},Film ${id},${id % 2 ? 'Drama' : 'Comedy|Drama'}`)
 
-  it('a second file is asked about, and its names, a row of one’s own and a test survive a reload and a move', async () => {
+  it('a second file is asked about; its names and attributes and a row of one’s own survive a reload and a move', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
     await open(page, 'ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
     const size = page.getByTestId('size')
@@ -219,12 +219,15 @@ describe('in the page', () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
     await open(page, 'ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
     await completeQuickly(page)
-    await waitForStored(page, ':run:')
+    await page.getByLabel('Rank, how many components').fill('3')
+    await completeQuickly(page)
+    await waitForStored(page, ':summary', ({ runs }) => runs === 2)
     await open(page, 'other.csv', 'a,b,v\nx,y,1\nx,z,2\nw,y,3\n')
     await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2')
     await page.getByRole('button', { name: 'Back to ratings.csv' }).click()
     await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
-    await page.getByRole('region', { name: 'Verdict' }).waitFor()
+    await expect.poll(() => page.getByRole('listitem', { name: /^Component/ }).count(), PATIENT).toBe(3)
+    expect(await page.getByRole('alert').count()).toBe(0)
     expect(complaints).toEqual([])
   })
 
@@ -242,6 +245,17 @@ describe('in the page', () => {
     await page.getByTestId('stale').waitFor()
     expect(page.url()).toContain('missing=unknown')
     expect(await page.getByRole('button', { name: 'Best', exact: true }).isEnabled()).toBe(true)
+
+    // What was chosen for one file is not taken for another one.
+    await open(page, 'ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
+    await page.getByRole('heading', { name: 'ratings.csv' }).waitFor()
+    await page.getByText('More', { exact: true }).click()
+    const cells = page.getByLabel('Cells that are not listed')
+    await cells.selectOption('zero')
+    expect(page.url()).toContain('missing=zero')
+    await open(page, 'other.csv', 'a,b,v\nx,y,1\nx,z,2\nw,y,3\n')
+    await page.getByRole('heading', { name: 'other.csv' }).waitFor()
+    await expect.poll(() => cells.inputValue(), PATIENT).toBe('')
     expect(complaints).toEqual([])
   })
 })

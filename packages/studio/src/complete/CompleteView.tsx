@@ -1,6 +1,6 @@
 /** The Complete view: opens a table, tensor or model, runs the solver and shows the model. */
 import { formatPercent } from 'lacuna-figures/numbers'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Incoming, ViewProps } from '../viewProps.ts'
 import { download, FileButton, useDrop } from '../widgets/index.ts'
 import { AbsentCells } from './data/AbsentCells.tsx'
@@ -67,6 +67,14 @@ export function CompleteView(props: ViewProps) {
   /** Saves the file, its runs and its names as one file that opens in another browser. */
   const saveSession = (): Promise<void> =>
     keeper.exportFile().then((file) => download(file, file.name), props.showError)
+
+  // What cells without an entry are is chosen for one file; for another one it is guessed again.
+  const chosenFor = useRef(source?.id)
+  useEffect(() => {
+    if (chosenFor.current !== undefined && source)
+      choices.change({ missing: countsRows ? 'zero' : undefined })
+    chosenFor.current = source?.id ?? chosenFor.current
+  }, [source?.id])
 
   const { over, handlers } = useDrop(open)
   if (!source)

@@ -241,8 +241,15 @@ export class SessionKeeper {
     const runs = models.map(({ run }) => run)
     this.#checkpoint = interrupted
     this.#controller.apply({ type: 'restored', runs, shown: runs.at(-1)?.id, interrupted, tables })
+    // All at once, so that the worker has the models before the page asks about the shown one.
+    await Promise.all(
+      models.map(({ run, model }) =>
+        this.#call.restoreModel(run.id, run.data === data ? data.id : undefined, model, run.settings),
+      ),
+    )
+    // What was asked before rows were folded in again is asked anew.
     for (const { run, model } of models)
-      await this.#call.restoreModel(run.id, run.data === data ? data.id : undefined, model, run.settings)
+      if (model.folded?.length && run.model) this.#controller.changeModel(run, { ...run.model })
   }
 
   /** Restores what belongs to a model that was opened as a file: names, and rows that were folded in. */

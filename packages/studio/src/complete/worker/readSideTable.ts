@@ -25,6 +25,10 @@ interface MatchedTable {
 
 /** At least this fraction of a mode's labels must occur in a column of the table. */
 const LEAST_MATCH = 0.5
+/** Larger files are not looked into: they are data. */
+const MOST_BYTES = 16e6
+/** Endings of files that describe rows. */
+const TEXT = /\.(csv|tsv|txt|dat)$/i
 /** In a table that describes rows, at least this fraction of the labels must be different. */
 const LEAST_UNIQUE = 0.9
 /** Names of columns that hold names. */
@@ -34,9 +38,10 @@ const MOST_ATTRIBUTES = 256
 
 /**
  * Finds out what a table can say about the rows of a mode; undefined if it says nothing, or looks like data itself:
- * with the labels of two modes, or labels that repeat.
+ * large, with the labels of two modes, or with labels that repeat.
  */
 export async function inspectSideTable(modes: Modes, file: File): Promise<SideTableOffer | undefined> {
+  if (file.size > MOST_BYTES || !TEXT.test(file.name)) return undefined
   const found = await matchTable(modes, file).catch(() => undefined)
   if (!found) return undefined
   const { key, others } = found
