@@ -83,14 +83,19 @@ export async function startServer(
   }
 }
 
-/** Writes a small model of films, of 30 users and 20 films with labels. */
-export async function writeFilms(folder: string, name = 'films.npz', shift = 0): Promise<CpModel> {
+/** Ratings of films, as rows. @param shift makes others */
+export function filmRows(shift = 0): { user: string; film: string; stars: number }[] {
   const rows = []
   for (let user = 0; user < 30; user++)
     for (let film = 0; film < 20; film++)
       if ((user * 7 + film * 11) % 5 < 3)
         rows.push({ user: `u${user}`, film: `f${film}`, stars: 1 + ((user + shift) % 3) + (film % 3) })
-  const tensor = await tensorFromRecords(rows, { modes: ['user', 'film'], value: 'stars' })
+  return rows
+}
+
+/** Writes a small model of films, of 30 users and 20 films with labels. */
+export async function writeFilms(folder: string, name = 'films.npz', shift = 0): Promise<CpModel> {
+  const tensor = await tensorFromRecords(filmRows(shift), { modes: ['user', 'film'], value: 'stars' })
   const { model } = await complete(tensor, { rank: 3, epochs: 20, threads: 1 })
   await writeModel(join(folder, name), model)
   return model

@@ -24,6 +24,7 @@ export { chooseNoisyMode, fitNoise, rowVariances } from './steps/posterior/noise
 export * as posteriorNumbers from './steps/posterior/posteriorNumbers.ts'
 export { firstSigma2, HUBER_DEVIATIONS, HUBER_FACTOR, LEAST_MEAN } from './steps/posterior/posteriorRules.ts'
 export { TopEngine } from './steps/topRows.ts'
+export { kernelCode, setKernel } from './threads/compileKernel.ts'
 export { paddedRank } from './threads/kernel.ts'
 export { canShareMemory, hardwareThreads } from './threads/platform.ts'
 export { threadsForWork } from './threads/threadsForWork.ts'

@@ -1,4 +1,4 @@
-/** Compiles the kernels of a rank, once per process. */
+/** Compiles the kernels of a rank, once per process, or takes modules that were compiled elsewhere. */
 import { inflateSync } from 'fflate'
 import { node } from '../../../base/nodeModules.ts'
 import { kernels } from '../../../embedded/kernels.js'
@@ -21,13 +21,24 @@ export function compileKernel(padded: number, isOptimized = false): Promise<WebA
   return module
 }
 
-/** Inflates the embedded code of a kernel and compiles it. */
-async function compile(padded: number, isOptimized: boolean): Promise<WebAssembly.Module> {
+/**
+ * Uses a module for all problems of a padded rank, in place of one that would be compiled from bytes.
+ * @param module compiled from the bytes of `kernelCode`
+ */
+export function setKernel(padded: number, module: WebAssembly.Module): void {
+  compiled.set(padded, Promise.resolve(module))
+}
+
+/** Inflates the embedded code of a kernel. */
+export async function kernelCode(padded: number): Promise<Uint8Array<ArrayBuffer>> {
   const { default: text } = await kernels[padded]()
   // Node's inflate is available sooner than one that is still to be compiled.
-  if (node) {
-    const code = node.zlib.inflateRawSync(Buffer.from(text, 'base64'))
-    return isOptimized ? compileOptimized(code) : WebAssembly.compile(code)
-  }
-  return WebAssembly.compile(inflateSync(Uint8Array.from(atob(text), (char) => char.charCodeAt(0))))
+  if (node) return new Uint8Array(node.zlib.inflateRawSync(Buffer.from(text, 'base64')))
+  return inflateSync(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))
+}
+
+/** Compiles the embedded code of a kernel. */
+async function compile(padded: number, isOptimized: boolean): Promise<WebAssembly.Module> {
+  const code = await kernelCode(padded)
+  return node && isOptimized ? compileOptimized(code) : WebAssembly.compile(code)
 }
