@@ -10,7 +10,7 @@ import numpy as np
 from . import _tables
 from ._files import TemporaryFolder, read_about
 from ._server import shared_server
-from .errors import LacunaError
+from .errors import LacunaError, LacunaProcessError
 
 #: Cells or entries per request; more are sent in several.
 ROWS_PER_REQUEST = 500_000
@@ -199,7 +199,11 @@ class Model:
         return self._opened[1]
 
     def _ask(self, operation, request):
-        return self._server.request(operation, request, self._open())
+        """Asks a question, and once more if the process ends before it answers: questions change nothing."""
+        try:
+            return self._server.request(operation, request, self._open())
+        except LacunaProcessError:
+            return self._server.request(operation, request, self._open())
 
     def _predict(self, queries, request):
         """Predictions of cells, and ends of intervals if they are asked for, as arrays; in several requests if many."""
