@@ -7,6 +7,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { completeByFolds, encodeSearch } from '#lacuna/folds.js'
+import { readTensor, startRun } from '#lacuna/index.js'
 import { digestOfFile } from '../test/golden/releaseFiles.mjs'
 
 const version = process.argv[2]
@@ -39,7 +41,9 @@ for (const command of [
   `complete data.csv ${columns} --rank 2 --epochs 5 -o model.npz`,
   `complete data.csv ${columns} --rank 2 --epochs 5 --link sqrt -o link.npz`,
   `complete data.csv ${columns} --rank 2 --epochs 5 --lags day=1 --no-choose -o lags.npz`,
+  `complete data.csv ${columns} --rank 2 --epochs 5 --merge-modes user,film -o reshaped.npz`,
   `complete data.csv ${columns} --rank 2 --epochs 5 --folds 3 -o ensemble.npz`,
+  `complete data.csv ${columns} --epochs 5 --best --folds 3 -o best.npz`,
   'convert model.npz model-int8.npz --compact int8',
   'convert model.npz model-float16.npz --compact float16',
 ])
@@ -47,6 +51,7 @@ for (const command of [
     cwd,
     stdio: 'ignore',
   })
+await writeCheckpoints()
 for (const name of readdirSync(cwd))
   if (!existsSync(join(folder, name))) copyFileSync(join(cwd, name), join(folder, name))
 rmSync(cwd, { recursive: true })
@@ -57,3 +62,25 @@ for (const name of readdirSync(folder).sort())
   if (name !== 'manifest.json') manifest[name] = await digestOfFile(join(folder, name))
 writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 console.log(`${Object.keys(manifest).length} files in ${folder.slice(root.length)}`)
+
+/** Writes a run after its second epoch, and a search by folds that has been interrupted after its first model. */
+async function writeCheckpoints() {
+  const tensor = await readTensor(join(cwd, 'data.tns'))
+  const run = await startRun(tensor, { rank: 2, seed: 3, epochs: 6, threads: 1 })
+  while (run.epochs < 2) await run.advance()
+  await run.save(join(cwd, 'run.run'))
+  await run.close()
+  const controller = new AbortController()
+  await completeByFolds(
+    tensor,
+    { rank: 2, seed: 5, epochs: 5, threads: 1, signal: controller.signal },
+    {
+      folds: 3,
+      onModel: () => controller.abort(),
+      checkpointing: {
+        every: Infinity,
+        save: async (state) => writeFileSync(join(cwd, 'search.run'), Buffer.concat(encodeSearch(state))),
+      },
+    },
+  )
+}

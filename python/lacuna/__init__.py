@@ -1,5 +1,5 @@
 """Lacuna: sparse nonnegative CP (PARAFAC) tensor completion. Runs the lacuna command; docs/python.md describes it."""
-__version__ = '0.1.0'
+__version__ = '1.0.0'
 
 from ._complete import complete
 from ._server import Server, shutdown
