@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Many processes on few cores: beside them, other tests would see a machine that is always busy. */
@@ -23,8 +24,8 @@ export default defineConfig({
     setupFiles: ['test/freshModules.ts', 'test/watchdog.ts'],
     // Files share a process, with the library and its compiled kernels: a process for each would cost half a second.
     isolate: false,
-    // Most tests start worker threads of their own: more files at a time would only make them wait.
-    maxWorkers: 2,
+    // Many tests wait for processes and browsers: with as many files at a time as there are cores, these would be idle for a fourth of the time.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // The library is tested as it was built: Node loads it itself, which is also faster.
     server: { deps: { external: [/\/dist\//] } },
     projects: [
