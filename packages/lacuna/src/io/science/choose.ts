@@ -26,6 +26,13 @@ export function dataVariables({ variables }: ArrayFile): ArrayVariable[] {
   )
 }
 
+/** The only array that can be meant: the only one of `dataVariables`, or the only one of them with three or more axes. */
+export function guessVariable(candidates: readonly ArrayVariable[]): ArrayVariable | undefined {
+  const higher = candidates.filter((variable) => longAxes(variable) >= 3)
+  const [only] = candidates.length === 1 ? candidates : higher.length === 1 ? higher : []
+  return only
+}
+
 /**
  * The array to read: the one of that name; else the only one of numbers with two or more axes, or the only one
  * with three or more. Throws a list of the candidates if there are several or none.
@@ -55,8 +62,7 @@ export function chooseVariable(
     return found
   }
   const candidates = dataVariables(file)
-  const higher = candidates.filter((variable) => longAxes(variable) >= 3)
-  const [only] = candidates.length === 1 ? candidates : higher.length === 1 ? higher : []
+  const only = guessVariable(candidates)
   if (only) {
     const others = variables.filter((variable) => variable !== only)
     const isGuess = candidates.length > 1

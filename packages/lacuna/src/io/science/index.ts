@@ -7,8 +7,7 @@ export {
   type VariableInfo,
 } from './arrayFile.ts'
 export { chooseVariable, dataVariables, describeVariable } from './choose.ts'
-export { isHdf5, openHdf5 } from './hdf5.ts'
-export { isMat5, openMat5 } from './mat5.ts'
+export { openArrays } from './openArrays.ts'
 export { type ReadVariableOptions, readVariable } from './readVariable.ts'
 export { encodeTensorHdf5 } from './writeHdf5.ts'
 export { openZarr, type ZarrStore } from './zarr.ts'

@@ -48,7 +48,9 @@ export async function readVariable(file: ArrayFile, options: ReadVariableOptions
       sparseTensor(fitToDims(tensor, dims), { negative, duplicates: options.duplicates }),
     )
   }
-  checkArrayBytes(name, variable, bytesPerElement(variable.shape.length), availableMemory())
+  const available = availableMemory() // infinite where it is unknown, as in browsers
+  const room = available === Infinity ? options.maxBytes : available
+  checkArrayBytes(name, variable, bytesPerElement(variable.shape.length), room)
   const mask = typeof options.mask === 'string' ? await readMask(file, options.mask, variable) : options.mask
   const data = unpackNumbers((await variable.read()).data, variable, where)
   const tensor = denseTensor({ shape: variable.shape, data }, where, { negative, dims, mask })

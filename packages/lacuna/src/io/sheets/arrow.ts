@@ -29,6 +29,9 @@ const [DICTIONARY, SINGLE] = [-1, 1] as const
 /** Rows whose text is made at a time. */
 const STEP_ROWS = 4096
 
+/** Unpacks a buffer. @param length its bytes when it is unpacked */
+type Unpack = (packed: Uint8Array, length: number) => Uint8Array
+
 /** Loads flechette, with the codecs of packed buffers. */
 export async function loadArrow(): Promise<typeof import('@uwdata/flechette')> {
   const arrow = await import('@uwdata/flechette').catch(
@@ -40,15 +43,17 @@ export async function loadArrow(): Promise<typeof import('@uwdata/flechette')> {
 /**
  * Opens an Arrow file or stream; returns a function that yields its rows as CSV text from the beginning. Throws if
  * it is damaged, or unpacks to more than `maxBytes`.
+ * @param unpackZstd unpacks a zstd frame of a known length; by default Node does
  */
 export async function arrowAsText(
   bytes: Uint8Array,
   name: string,
   maxBytes: number,
+  unpackZstd: Unpack = (packed, length) => unpackZstdByNode(packed, length, name),
 ): Promise<() => AsyncGenerator<Uint8Array>> {
   const arrow = await loadArrow()
   let room = maxBytes
-  const decoder = (unpack: (packed: Uint8Array, length: number) => Uint8Array) => ({
+  const decoder = (unpack: Unpack) => ({
     encode: (): never => {
       throw new RangeError('not written')
     },
@@ -63,10 +68,7 @@ export async function arrowAsText(
     },
   })
   arrow.setCompressionCodec(LZ4, decoder(unpackLz4Frame))
-  arrow.setCompressionCodec(
-    ZSTD,
-    decoder((packed, length) => unpackZstd(packed, length, name)),
-  )
+  arrow.setCompressionCodec(ZSTD, decoder(unpackZstd))
   let table: Table
   try {
     checkArrow(bytes)
@@ -90,7 +92,7 @@ function damagedArrow(name: string, error: unknown): InputError {
 }
 
 /** Unpacks a zstd frame by Node, from version 22.15 on. */
-function unpackZstd(packed: Uint8Array, length: number, name: string): Uint8Array {
+function unpackZstdByNode(packed: Uint8Array, length: number, name: string): Uint8Array {
   const zlib = node?.zlib as
     | { zstdDecompressSync?(bytes: Uint8Array, options: object): Uint8Array }
     | undefined
