@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Incoming, ViewProps } from '../viewProps.ts'
 import { download, FileButton, useDrop } from '../widgets/index.ts'
 import { AbsentCells } from './data/AbsentCells.tsx'
+import { ArraysCard } from './data/ArraysCard.tsx'
 import { DataCard } from './data/DataCard.tsx'
 import { GapMapCard } from './data/GapMapCard.tsx'
 import { nameSheet } from './data/nameSheet.ts'
@@ -102,6 +103,14 @@ export function CompleteView(props: ViewProps) {
             isCompact={run !== undefined}
             onChange={(reading) => void controller.read(reading)}
             onSheet={(sheet) => open(nameSheet(source.file, sheet))}
+          />
+        )}
+        {source.content.kind === 'tensor' && source.content.arrays && (
+          <ArraysCard
+            name={source.content.name}
+            arrays={source.content.arrays}
+            variable={state.reading.variable}
+            onChoose={(variable) => void controller.read({ ...state.reading, variable })}
           />
         )}
         {data && (

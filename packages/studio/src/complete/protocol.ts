@@ -3,19 +3,31 @@ import type { ErrorSummary } from 'lacuna'
 import type { LinkName, Loss, MergePolicy, NegativePolicy, Noise } from 'lacuna/internal'
 import type { Question, TableChoice, Understanding } from './understanding/index.ts'
 
+/** The arrays of a file that may be the data. */
+export interface ArrayList {
+  /** Their number. */
+  count: number
+  /** The first of them: the name of each, and a text with its name, shape and type. */
+  listed: { name: string; text: string }[]
+  /** The one that is read unless another is chosen; undefined if nothing can be guessed. */
+  guess?: string
+}
+
 /**
  * The content of an opened file: a table, a tensor or a model. `problem`: why the columns could not be
- * guessed.
+ * guessed. `arrays`: those to choose from, if there are several.
  */
 export type Opened =
   | { kind: 'table'; name: string; understanding: Understanding; choice: TableChoice; problem?: string }
-  | { kind: 'tensor'; name: string }
+  | { kind: 'tensor'; name: string; arrays?: ArrayList }
   | { kind: 'model'; name: string; model: ModelSummary }
 
 /** Settings for reading a file. */
 export interface ReadSettings {
   /** Set for a table. */
   choice?: TableChoice
+  /** The array to read of a file of several (ArrayList). */
+  variable?: string
   negative: NegativePolicy
   /** The merge policy of anything but a table, whose choice has its own. */
   merge: MergePolicy

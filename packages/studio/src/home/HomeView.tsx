@@ -26,8 +26,8 @@ export function HomeView({ onFiles, onExample, opening }: Props) {
           <div class="home-drop">
             <FilesButton accept="" label="Open a file …" onFiles={onFiles} primary />
             <p class="soft small">
-              or drop it anywhere on this page: a picture, a table with gaps (CSV, Parquet, JSON, NumPy …), or
-              a saved model. A picture can be pasted, too.
+              or drop it anywhere on this page: a picture, a table with gaps (CSV, Parquet, JSON …), an array
+              (NumPy, MATLAB, HDF5 …), or a saved model. A picture can be pasted, too.
             </p>
           </div>
         </div>

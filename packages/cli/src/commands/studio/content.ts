@@ -43,7 +43,7 @@ const compress: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 
 /**
  * Returns a function that reads files for clients. It keeps what it has compressed in memory (the studio is
- * about 4 MB), and reads a file again when its size or time has changed.
+ * about 8 MB), and reads a file again when its size or time has changed.
  */
 export function contentReader(): (path: string, acceptEncoding: string | undefined) => Promise<Content> {
   const cache = new Map<string, { version: string; content: Promise<Content> }>()

@@ -53,11 +53,12 @@ function differences({ skipBadRows, removeUnits, numberRows, melt, ignored }: Ta
 
 /** Returns the command that reads the same file in the same way and learns with the same settings. */
 export function commandOf({ file, reading, kind, settings }: Repeated): string {
-  const { choice, negative, merge } = reading
+  const { choice, variable, negative, merge } = reading
   const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags, features } = settings
   const isEnsemble = kind === 'best' || folds !== undefined
   const options: string[][] = [
     ...(choice ? tableArguments(choice) : merge === 'error' ? [] : [['--merge', merge]]),
+    ...(variable === undefined ? [] : [['--variable', variable]]),
     ...(negative === 'error' ? [] : [['--negative', negative]]),
     ...(kind === 'best' ? [['--best'], ['--seconds', String(seconds)]] : [['--rank', String(rank)]]),
     ...(kind === 'quick' && folds !== undefined ? [['--folds', String(folds)]] : []),
@@ -79,13 +80,13 @@ export function commandOf({ file, reading, kind, settings }: Repeated): string {
 
 /** Returns a program that does the same by the library. */
 export function programOf({ file, reading, kind, settings }: Repeated): string {
-  const { choice, negative } = reading
+  const { choice, variable, negative } = reading
   const { rank, lambda, heldOut, seed, seconds, folds, noise, loss, link, missing, lags, features } = settings
   const table = choice && {
     ...{ modes: modesOf(choice), value: choice.value, weight: choice.weight, merge: choice.merge },
     ...{ dates: choice.dates, decimal: choice.decimal, thousands: choice.thousands, melt: choice.melt },
   }
-  const read = { ...table, negative: negative === 'error' ? undefined : negative }
+  const read = { ...table, variable, negative: negative === 'error' ? undefined : negative }
   const isEnsemble = kind === 'best' || folds !== undefined
   const shared = {
     lambda: lambda === 'auto' ? undefined : lambda,

@@ -9,9 +9,10 @@ export function Welcome({ onFile, onSample }: { onFile(file: File): void; onSamp
       <FileDrop accept={ACCEPT} label="Open a file …" onFile={onFile}>
         <h2>Drop a table or a tensor with gaps</h2>
         <p class="soft">
-          A <code>.csv</code>, <code>.xlsx</code>, <code>.json</code> or <code>.parquet</code> of ratings,
-          counts or readings, or a table that you paste; a <code>.tns</code>; a <code>.npy</code> or{' '}
-          <code>.npz</code> of NumPy’s; or a model that Lacuna saved.
+          A <code>.csv</code>, <code>.xlsx</code>, <code>.json</code>, <code>.parquet</code> or{' '}
+          <code>.feather</code> of ratings, counts or readings, or a table that you paste; a <code>.tns</code>
+          ; a <code>.npy</code> or <code>.npz</code> of NumPy’s, a <code>.mat</code>, <code>.h5</code> or{' '}
+          <code>.nc</code>; or a model that Lacuna saved.
         </p>
       </FileDrop>
       <div class="stack tight">

@@ -85,7 +85,7 @@ export class CompleteController {
 
   /**
    * Opens a file: shows a model; reads a tensor or table; or shows the columns of a table that could not be
-   * guessed, and why.
+   * guessed, and why, or the arrays to choose from.
    * @param reading how to read it; by default as it is guessed
    * @returns whether the file is shown and read; false if it failed or another file was opened meanwhile
    */
@@ -100,7 +100,7 @@ export class CompleteController {
     return this.#readOpened(content, reading)
   }
 
-  /** Reads the file that was just opened, unless it is a model or its columns are not known. */
+  /** Reads the file that was just opened, unless it is a model, or its columns or its array are not known. */
   async #readOpened(content: Opened, reading: ReadSettings | undefined): Promise<boolean> {
     if (content.kind === 'model') {
       this.#hooks.onData?.(this.#state)
@@ -110,6 +110,8 @@ export class CompleteController {
       this.#hooks.showError(new Error(content.problem))
       return false
     }
+    const isOpen = content.kind === 'tensor' && content.arrays !== undefined
+    if (isOpen && this.#state.reading.variable === undefined) return false
     return this.read(this.#state.reading)
   }
 

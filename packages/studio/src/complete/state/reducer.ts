@@ -142,6 +142,7 @@ function showFile(
     reading: reading ?? {
       ...state.reading,
       choice: content.kind === 'table' ? content.choice : undefined,
+      variable: content.kind === 'tensor' ? content.arrays?.guess : undefined,
     },
     runs,
     shown: runs[0]?.id,

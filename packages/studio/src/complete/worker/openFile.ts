@@ -26,7 +26,7 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
       'option',
       `${name}: the studio does not unpack Zstandard; unpack the file first, or pack it with gzip.`,
     )
-  if ((isTableKind(kind) && kind !== 'arrow') || isWorkbook(name)) {
+  if (isTableKind(kind) || isWorkbook(name)) {
     checkFileSize(file)
     const { table, sheets } = await openTable(file)
     const understanding = await understandTable(table, sheets)
@@ -43,10 +43,14 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
       const model = decodeAnyModel(bytes, name)
       return { opened: { kind: 'model', name, model: summarizeModel(model) }, model }
     }
-  } else if (kind === undefined || kind === 'arrays' || kind === 'arrow')
+  } else if (kind === 'arrays') {
+    checkFileSize(file)
+    const { listArrays } = await import('./arrays.ts')
+    return { opened: { kind: 'tensor', name, arrays: await listArrays(file, MOST_BYTES) } }
+  } else if (kind === undefined)
     throw new InputError(
       'option',
-      `${name}: the studio opens .tns, .csv, .tsv, .xlsx, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
+      `${name}: the studio opens .tns, .csv, .tsv, .xlsx, .json, .parquet, .arrow, .feather, .npy, .npz, .mat, .h5 and .nc files, and models that Lacuna saved.`,
     )
   return { opened: { kind: 'tensor', name } }
 }
@@ -79,10 +83,11 @@ export interface FileData {
  */
 export async function readFile(
   file: File,
-  { choice, negative, merge }: ReadSettings,
+  settings: ReadSettings,
   onProgress: (fraction: number) => void,
   like?: TensorModel,
 ): Promise<FileData> {
+  const { choice, negative, merge } = settings
   const { name } = file
   checkFileSize(file)
   const progress = throttle((bytes) => onProgress(Math.min(1, bytes / file.size)))
@@ -108,6 +113,10 @@ export async function readFile(
   const plain = (tensor: SparseTensor): FileData => ({ tensor, remarks: [], questions: [] })
   if (kind === 'tns')
     return plain(await readTns(readBytes(file, progress), { name, negative, duplicates, dims: like?.dims }))
+  if (kind === 'arrays') {
+    const { readArray } = await import('./arrays.ts')
+    return { ...(await readArray(file, settings, MOST_BYTES, like)), questions: [] }
+  }
   const bytes = new Uint8Array(await file.arrayBuffer())
   const decode = kind === 'npy' ? decodeTensorNpy : decodeTensorNpz
   return plain(decode(bytes, name, { negative, duplicates }))

@@ -5,6 +5,7 @@
 import { InputError } from 'lacuna'
 import { cellText, kindByName, unpackedEnding } from 'lacuna/internal'
 import { jsonTable, type Table, textTable } from 'lacuna/tables'
+import { arrowTable } from './arrow.ts'
 import { parquetTable } from './parquet.ts'
 import { readBytes } from './readBytes.ts'
 import { type BadRows, isWideHeader, type KeptTable, keepTable } from './understand/index.ts'
@@ -27,6 +28,8 @@ export interface OpenTable {
 const MOST_LISTED = 100
 /** The most characters of a bad line that are shown. */
 const MOST_TEXT = 80
+/** The most bytes that the columns of an Arrow file may unpack to. */
+const MOST_UNPACKED = 2 ** 31
 
 /** Whether a file is a workbook, by its name. */
 export const isWorkbook = (name: string): boolean => /\.(xlsx|xlsm)$/i.test(name)
@@ -87,6 +90,7 @@ async function openSource(file: File, source: TextSource, badLines: BadRows): Pr
   const { name } = file
   const kind = kindByName(name)
   if (kind === 'parquet') return parquetTable(file)
+  if (kind === 'arrow') return arrowTable(file, MOST_UNPACKED)
   if (kind === 'json') return jsonTable([source])
   const decoder = new TextDecoder()
   const table = await openText(source, {
