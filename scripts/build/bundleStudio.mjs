@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { drawIcons, writeServiceWorker } from './offlineCopy.mjs'
 import { CACHE, DIST, FIGURES, STUDIO_DIST, STUDIO_POLICY } from './paths.mjs'
 import { hashOf, runIfChanged } from './stamp.mjs'
+import { addWorkerLicenses } from './workerLicenses.mjs'
 
 const SAMPLE_SIZE = [720, 480]
 
@@ -13,7 +14,8 @@ export async function bundleStudio(say) {
     name: 'studio',
     inputs: [
       ...['packages/studio/src', 'packages/studio/public'],
-      ...['packages/studio/index.html', 'packages/studio/vite.config.ts', 'scripts/build/offlineCopy.mjs'],
+      ...['packages/studio/index.html', 'packages/studio/vite.config.ts', 'packages/studio/package.json'],
+      ...['scripts/build/offlineCopy.mjs', 'scripts/build/workerLicenses.mjs'],
       ...[STUDIO_POLICY, FIGURES, DIST],
     ],
     outputs: [`${STUDIO_DIST}/index.html`],
@@ -21,6 +23,7 @@ export async function bundleStudio(say) {
       say('Bundling the studio …')
       const { build } = await import('vite')
       await build({ configFile: 'packages/studio/vite.config.ts', logLevel: 'warn' })
+      addWorkerLicenses()
       copyFileSync(await drawSample(), `${STUDIO_DIST}/sample.png`)
       await drawIcons()
       await writeServiceWorker()

@@ -15,8 +15,8 @@ import {
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { decodeModel } from '#lacuna/index.js'
-import { dropFile, PATIENT, type Studio, startStudio, visit } from '../studio.ts'
-import { completeQuickly } from './completing.ts'
+import { dropFile, FOLDER, PATIENT, type Studio, startStudio, visit } from '../studio.ts'
+import { completeQuickly, waitForStored } from './completing.ts'
 
 /** Files that the reference tools of their formats have made; each array is 3 × 4 × 5 with two gaps. */
 const golden = (name: string): Buffer =>
@@ -89,6 +89,17 @@ it('arrays of MATLAB, HDF5 and NetCDF-4 are opened, and one of several is chosen
   expect(await page.getByTestId('Command').textContent()).toContain('soil.h5 --variable air')
   expect(await page.getByTestId('TypeScript').textContent()).toContain("{ variable: 'air' }")
 
+  // A test file needs the same rows, and the choice survives a reload.
+  const onTest = page.getByLabel('Evaluate on a test file …')
+  await onTest.setInputFiles({ name: 'test.h5', mimeType: '', buffer: await twoArrays('abcdeg') })
+  await page.getByText('test.h5: the row g of station is not that of the model;').waitFor()
+  await onTest.setInputFiles({ name: 'test.h5', mimeType: '', buffer: await twoArrays() })
+  await page.getByText('On test.h5 the error is').waitFor()
+  await waitForStored(page, ':run:')
+  await page.reload()
+  await expectData(page, 'soil.h5', '6 × 8')
+  expect(await answer(page, 'air (station × hour: 6 × 8, float32)').getAttribute('aria-pressed')).toBe('true')
+
   // What cannot be read has the sentence of the library, and leaves what is shown.
   const faults: [name: string, content: Buffer, sentence: string][] = [
     ['cut.h5', golden('data.h5').subarray(0, 9000), 'cut.h5: this is no whole HDF5 file;'],
@@ -115,8 +126,15 @@ it('an Arrow file and a Feather file packed by zstd are tables with roles for th
   expect(complaints).toEqual([])
 })
 
+it('the licences of what the workers bundle are beside the page', () => {
+  const text = readFileSync(join(FOLDER, 'licenses.md'), 'utf8')
+  for (const name of ['h5wasm', '@uwdata/flechette', 'hyparquet', 'fzstd', 'preact'])
+    expect(text.split(`\n## ${name} - `)).toHaveLength(2)
+  expect(text).toContain('The HDF Group')
+})
+
 /** An HDF5 file of two arrays of two axes: air, which is 6 × 8 of rank 1 with a gap and named rows, and soil. */
-async function twoArrays(): Promise<Buffer> {
+async function twoArrays(stations = 'abcdef'): Promise<Buffer> {
   const h5 = await import('h5wasm')
   const { FS } = await h5.ready
   const file = new h5.File('/two.h5', 'w')
@@ -124,7 +142,7 @@ async function twoArrays(): Promise<Buffer> {
   data[0] = NaN
   const air = file.create_dataset({ name: 'air', data, shape: [6, 8], dtype: '<f' })
   file.create_dataset({ name: 'soil', data, shape: [8, 6], dtype: '<f' })
-  file.create_dataset({ name: 'station', data: [...'abcdef'], dtype: 'S' }).make_scale('station')
+  file.create_dataset({ name: 'station', data: [...stations], dtype: 'S' }).make_scale('station')
   air.attach_scale(0, '/station')
   air.set_dimension_label(0, 'station')
   air.set_dimension_label(1, 'hour')
