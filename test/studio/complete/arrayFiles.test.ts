@@ -37,6 +37,12 @@ const open = (page: Page, name: string, buffer: Buffer): Promise<void> =>
 /** The button of an answer. */
 const answer = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 
+/** Presses a button, and returns the file that it saves. */
+async function save(page: Page, name: string): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent('download'), answer(page, name).click()])
+  return readFile(await download.path())
+}
+
 /** Waits until data of this file and size is shown. */
 const expectData = (page: Page, name: string, size: string): Promise<void> =>
   page.locator('section[aria-label="The data"]', { hasText: name }).getByText(size, { exact: true }).waitFor()
@@ -59,6 +65,7 @@ it('arrays of MATLAB, HDF5 and NetCDF-4 are opened, and one of several is chosen
   await page.getByText('There are 3 arrays in the file; the data is').waitFor()
   expect(await page.getByTestId('size').count()).toBe(0)
   expect(await answer(page, 'Quick').isDisabled()).toBe(true)
+  const session = await save(page, 'Save the session')
   await answer(page, 'S (3 × 4, sparse)').click()
   await expectData(page, 'packed.mat', '3 × 4')
   expect(hasH5()).toBe(false)
@@ -71,6 +78,11 @@ it('arrays of MATLAB, HDF5 and NetCDF-4 are opened, and one of several is chosen
   await answer(page, 'data.X (4 × 5, float64)').click()
   await expectData(page, 'v73.mat', '4 × 5')
 
+  // A session that was saved before the answer asks again.
+  await open(page, 'packed.lacuna', session)
+  await answer(page, 'data.X (3 × 4 × 5, double)').waitFor()
+  expect(await page.getByTestId('size').count()).toBe(0)
+
   await open(page, 'era.nc', golden('era.nc'))
   await expectData(page, 'era.nc', '3 × 4 × 5')
   await page.getByText('era.nc: takes t2m (time × lat × station: 3 × 4 × 5, int16); there are also').waitFor()
@@ -79,8 +91,7 @@ it('arrays of MATLAB, HDF5 and NetCDF-4 are opened, and one of several is chosen
   await answer(page, 'air (station × hour: 6 × 8, float32)').click()
   await expectData(page, 'soil.h5', '6 × 8')
   await completeQuickly(page)
-  const [download] = await Promise.all([page.waitForEvent('download'), answer(page, 'Model (.npz)').click()])
-  const model = decodeModel(await readFile(await download.path()), 'model.npz')
+  const model = decodeModel(await save(page, 'Model (.npz)'), 'model.npz')
   expect(model.dims).toEqual([6, 8])
   expect(model.labels).toEqual([['a', 'b', 'c', 'd', 'e', 'f'], undefined])
   expect(model.modes?.map(({ name }) => name)).toEqual(['station', 'hour'])

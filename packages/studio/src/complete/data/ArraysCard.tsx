@@ -1,7 +1,7 @@
 /** The step between a file of several arrays and its data: the question which of them is the data. */
-import '../../styles/understood.css'
 import { formatCount } from 'lacuna-figures/numbers'
 import type { ArrayList } from '../protocol.ts'
+import { PartQuestion, UnderstoodSection } from './UnderstoodSection.tsx'
 
 interface Props {
   /** The name of the file. */
@@ -16,32 +16,19 @@ interface Props {
 export function ArraysCard({ name, arrays, variable, onChoose }: Props) {
   const { count, listed } = arrays
   return (
-    <section class="card stack understood" aria-label="What I understood">
-      <div class="understood-head">
-        <h2>What I understood</h2>
-        <p class="soft small">{name}</p>
-      </div>
-      <div class={variable === undefined ? 'question open' : 'question'}>
-        <span class="question-text">There are {formatCount(count)} arrays in the file; the data is</span>
-        <span class="answers">
-          {listed.map((array) => (
-            <button
-              key={array.name}
-              type="button"
-              class="answer"
-              aria-pressed={array.name === variable}
-              onClick={() => onChoose(array.name)}
-            >
-              {array.text}
-            </button>
-          ))}
-        </span>
-        {count > listed.length && (
-          <span class="soft small">
-            and {formatCount(count - listed.length)} more, which the command line opens by their names
-          </span>
-        )}
-      </div>
-    </section>
+    <UnderstoodSection name={name}>
+      <PartQuestion
+        text={`There are ${formatCount(count)} arrays in the file; the data is`}
+        parts={listed}
+        chosen={variable}
+        onChoose={onChoose}
+      />
+      {count > listed.length && (
+        <p class="soft small">
+          {formatCount(count - listed.length)} more are not listed; the command line opens them by their
+          names.
+        </p>
+      )}
+    </UnderstoodSection>
   )
 }

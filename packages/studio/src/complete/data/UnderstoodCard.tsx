@@ -1,10 +1,10 @@
 /** The step between a table and its data: what was understood, what must be asked, and the roles of the columns. */
-import '../../styles/understood.css'
 import { useState } from 'preact/hooks'
 import type { ReadSettings } from '../protocol.ts'
 import { openQuestions, type Question, type TableChoice, type Understanding } from '../understanding/index.ts'
 import { PreviewTable } from './PreviewTable.tsx'
 import { QuestionList } from './QuestionList.tsx'
+import { PartQuestion, UnderstoodSection } from './UnderstoodSection.tsx'
 
 interface Props {
   name: string
@@ -30,29 +30,15 @@ export function UnderstoodCard(props: Props) {
   const open = openQuestions(questions, settings).length
   const { sheets } = understanding
   return (
-    <section class="card stack understood" aria-label="What I understood">
-      <div class="understood-head">
-        <h2>What I understood</h2>
-        <p class="soft small">{name}</p>
-      </div>
+    <UnderstoodSection name={name}>
       <p data-testid="meaning">{describeMeaning(choice)}</p>
       {sheets && sheets.all.length > 1 && (
-        <div class="question">
-          <span class="question-text">The sheet is</span>
-          <span class="answers">
-            {sheets.all.map((sheet) => (
-              <button
-                key={sheet}
-                type="button"
-                class="answer"
-                aria-pressed={sheet === sheets.sheet}
-                onClick={() => onSheet(sheet)}
-              >
-                {sheet}
-              </button>
-            ))}
-          </span>
-        </div>
+        <PartQuestion
+          text="The sheet is"
+          parts={sheets.all.map((sheet) => ({ name: sheet, text: sheet }))}
+          chosen={sheets.sheet}
+          onChoose={onSheet}
+        />
       )}
       <QuestionList {...{ questions, settings, onChange }} />
       {open > 0 && (
@@ -77,7 +63,7 @@ export function UnderstoodCard(props: Props) {
           The table is too large to be kept in memory: each change reads the file again.
         </p>
       )}
-    </section>
+    </UnderstoodSection>
   )
 }
 

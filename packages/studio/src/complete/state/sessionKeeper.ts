@@ -187,7 +187,9 @@ export class SessionKeeper {
     const { source, reading, runs, tables } = this.#controller.state
     if (!source) throw new Error('There is no session yet; open a file first.')
     const { file } = source
-    const hash = this.#kept?.hash ?? (await this.#call.hashFile(file))
+    // The session may still be that of the file before: one that is not read yet has none.
+    const kept = this.#source === source.id ? this.#kept : undefined
+    const hash = kept?.hash ?? (await this.#call.hashFile(file))
     const stored: StoredRun[] = []
     for (const run of runs)
       if (run.status === 'done') stored.push({ hash, run, ...(await this.#call.storedModel(run.id)) })
