@@ -38,6 +38,9 @@ it('a static host without headers gives threads after one reload, and the page w
   await runExample(page)
   const threads = Number(await page.locator('dt:text-is("Threads") + dd').textContent())
   expect(threads).toBe(await page.evaluate(() => navigator.hardwareConcurrency))
+  const array = join(import.meta.dirname, '../lacuna/io/science/files/data.h5')
+  await page.getByLabel('Open a file …').first().setInputFiles(array)
+  await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('3 × 4 × 5')
   // Any part may be needed later, such as the kernels of another rank and the readers of Parquet.
   const files = filesUnder(FOLDER).map((path) => path.slice(FOLDER.length + 1))
   const lost = await page.evaluate(

@@ -137,6 +137,15 @@ it('an Arrow file and a Feather file packed by zstd are tables with roles for th
   expect(complaints).toEqual([])
 })
 
+it('where the HDF5 library cannot be fetched, the page says what to do', async () => {
+  const { page } = await visit(studio, '#complete')
+  await page.context().route(/hdf5_hl/, (route) => route.abort())
+  await open(page, 'era.nc', golden('era.nc'))
+  await page
+    .getByText(/HDF5 needs the package h5wasm, which cannot be loaded .*; reload the page\./)
+    .waitFor()
+})
+
 it('the licences of what the workers bundle are beside the page', () => {
   const text = readFileSync(join(FOLDER, 'licenses.md'), 'utf8')
   for (const name of ['h5wasm', '@uwdata/flechette', 'hyparquet', 'fzstd', 'preact'])
