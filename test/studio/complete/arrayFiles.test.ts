@@ -124,6 +124,8 @@ it('arrays of MATLAB, HDF5 and NetCDF-4 are opened, and one of several is chosen
     await page.getByText(sentence).waitFor()
     await expectData(page, 'soil.h5', '6 × 8')
   }
+  await open(page, 'hostile.h5', golden('hostile.h5'))
+  await page.getByText('takes 2.5 PiB, more than the 2.0 GiB that fit in memory here').waitFor()
   expect(complaints).toEqual([])
 })
 
