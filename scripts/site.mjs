@@ -25,7 +25,8 @@ const run = (
 
 run(process.execPath, ['scripts/build.mjs', '--quiet'])
 if (!existsSync(join(site, 'node_modules/vitepress')))
-  run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: site })
+  // The lock file has the binaries of some platforms only: `npm ci` would ask for all.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: site })
 rmSync(stage, { recursive: true, force: true })
 mkdirSync(stage)
 const reference = execFileSync(process.execPath, ['packages/cli/dist/lacuna.js', 'man', '--markdown'], {

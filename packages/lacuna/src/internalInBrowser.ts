@@ -44,6 +44,7 @@ export { dataVariables, describeVariable, guessVariable } from './io/science/cho
 export { openArrays } from './io/science/openArrays.ts'
 export { readVariable } from './io/science/readVariable.ts'
 export { arrowAsText } from './io/sheets/arrow.ts'
+export { checkArrow } from './io/sheets/checkArrow.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { TimeColumn } from './io/table/columns/timeColumn.ts'
 export { type ColumnSummary, guessValue, isTime, summarizeColumns } from './io/table/guess.ts'

@@ -46,11 +46,17 @@ describe('answers', () => {
       JSON.parse(
         JSON.stringify({
           newRows: { user: ['eve'] },
-          top: { rows: larger.top(top) },
+          top: { rows: larger.top({ ...top, exclude: ['f3'] }) },
           predictions: [Math.fround(larger.predict({ user: 'eve', film: 'f1' }))],
         }),
       ),
     )
+    // Entries of another new row are not left out, nor any where the request says which are.
+    const others = [...entries, { user: 'bob', film: 'f4', stars: 4 }]
+    const all = await films.foldIn(others, { top: { ...top, n: 20 } })
+    expect(all.top!.rows.map(({ label }) => label)).toContain('f4')
+    const whole = await films.foldIn(entries, { top: { ...top, n: 20, exclude: [] } })
+    expect(whole.top!.rows).toHaveLength(20)
     await expect(films.predict([{ user: 'eve', film: 'f1' }])).rejects.toThrow(/Row 1: .*knows no user "eve"/)
     expect((await films.info()).updates).toBe(0)
   })

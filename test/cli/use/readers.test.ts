@@ -83,6 +83,31 @@ it.each([
   },
 )
 
+it('the SQL that removes a unit works where modes are guessed, and is advised beside --thousands', async () => {
+  writeTable('units.csv', (n) => `${grouped(n, '.')},57 €`, ';')
+  const beside = await run('complete', 'units.csv', ...modes, '--value', 'sold', '--thousands', '.')
+  expect(beside).toMatchObject({ code: 2, stderr: expect.stringContaining('removed by SQL') })
+  const [, value] = /--value '((?:[^']|'\\'')*)'/.exec(beside.stderr)!
+  const sql = value.replaceAll("'\\''", "'")
+  const { code, stderr, stdout } = await run('info', 'units.csv', '--value', sql, '--json')
+  expect(code, stderr).toBe(0)
+  const { modes: found, values } = JSON.parse(stdout)
+  expect(found.map(({ name }: { name: string }) => name)).toEqual(['shop', expect.stringContaining('day')])
+  expect(values.max).toBeCloseTo(1000 + 57 * 11 + 211 * 2 + 0.57, 2)
+})
+
+it('coordinates of places are not guessed as the value: rows are counted', async () => {
+  const rows = Array.from(
+    { length: 12 },
+    (_, i) => `B${i % 3},2024-04-0${1 + (i % 4)},40.${7 + (i % 2)},-73.9`,
+  )
+  writeFileSync(file('pickups.csv'), `base,day,Lat,Lon\n${rows.join('\n')}\n`)
+  const { code, stderr } = await run('info', 'pickups.csv')
+  expect(code, stderr).toBe(0)
+  expect(stderr).toContain('rows counted')
+  expect(stderr).not.toContain('--value')
+})
+
 it('a column of numbers with units is not guessed as a mode of labels', async () => {
   writeTable('units.csv', (n) => `${(n / 100).toFixed(2)} °C`)
   const { code, stderr } = await run('complete', 'units.csv')

@@ -68,6 +68,16 @@ function components(model: ServedModel, request: Infer<typeof schemas.components
   }
 }
 
+/** The labels, in the mode that is ranked, of the entries of the row that it is ranked for. */
+function ownLabels(
+  entries: readonly schemas.Entry[],
+  { of, for: row = {} }: Infer<typeof schemas.topRequest>,
+): (string | number | boolean)[] {
+  const isOwn = (entry: schemas.Entry): boolean =>
+    Object.entries(row).every(([mode, label]) => String(entry[mode]) === String(label))
+  return entries.filter((entry) => isOwn(entry) && Object.hasOwn(entry, of)).map((entry) => entry[of])
+}
+
 /** Solves new rows from their entries, and answers questions about them; the served model stays as it is. */
 function foldIn(model: ServedModel, request: Infer<typeof schemas.foldInRequest>): object {
   const entries = listEntries(request.entries)
@@ -76,7 +86,10 @@ function foldIn(model: ServedModel, request: Infer<typeof schemas.foldInRequest>
   const { top: question, cells, clip } = request
   return {
     newRows: newRowsByMode(model, larger),
-    ...(question && { top: top(larger, question) }),
+    // What a new row has is not recommended to it.
+    ...(question && {
+      top: top(larger, { ...question, exclude: question.exclude ?? ownLabels(entries, question) }),
+    }),
     ...(cells && predict(larger, { cells, clip })),
   }
 }

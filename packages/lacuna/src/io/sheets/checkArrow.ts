@@ -13,15 +13,27 @@ const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3]
 const UNION = 14
 /** The most rows, and dictionary values, per byte of the data, packed columns and columns of nulls included. */
 const ROWS_PER_BYTE = 2048
-/** The most fields of a schema, with those of structs and lists. */
-const MAX_FIELDS = 65_536
+/** Deepest nesting of fields. */
+const MAX_DEPTH = 32
+
+/** What is admitted. */
+export interface ArrowLimits {
+  /** Most rows of a batch; by default as many as the data can hold. */
+  maxRows?: number
+  /** Most fields of a schema, with those of structs and lists; 65,536 by default. */
+  maxFields?: number
+}
 
 /** Throws a RangeError if Arrow data is cut short, or declares more than it can hold. */
-export function checkArrow(bytes: Uint8Array): void {
+export function checkArrow(
+  bytes: Uint8Array,
+  { maxRows = ROWS_PER_BYTE * bytes.length, maxFields = 65_536 }: ArrowLimits = {},
+): void {
+  const limits = { maxRows, maxFields }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!MAGIC.every((byte, i) => bytes[i] === byte)) {
     for (let at = 0; at + 4 <= bytes.length; ) {
-      const end = checkMessage(view, at)
+      const end = checkMessage(view, at, limits)
       if (end === undefined) return
       at = end
     }
@@ -29,9 +41,10 @@ export function checkArrow(bytes: Uint8Array): void {
   }
   const tail = bytes.length - MAGIC.length - 4
   const footer = tableAt(view, tail - view.getInt32(tail, true))
-  checkSchema(footer.table(6))
+  checkSchema(footer.table(6), limits)
   for (const field of [8, 10])
-    for (const block of footer.list(field, 24)) checkMessage(view, Number(view.getBigInt64(block, true)))
+    for (const block of footer.list(field, 24))
+      checkMessage(view, Number(view.getBigInt64(block, true)), limits)
 }
 
 /** A table of a flatbuffer: its fields by their numbers 4, 6, 8 … */
@@ -74,7 +87,7 @@ function tableAt(view: DataView, at: number): FlatTable {
 }
 
 /** Checks the message at a position; returns the end of its body, or undefined if it is the last one. */
-function checkMessage(view: DataView, at: number): number | undefined {
+function checkMessage(view: DataView, at: number, limits: Required<ArrowLimits>): number | undefined {
   let length = view.getInt32(at, true)
   let start = at + 4
   if (length === -1) {
@@ -90,40 +103,45 @@ function checkMessage(view: DataView, at: number): number | undefined {
   const body = bodyAt === undefined ? 0 : Number(message.view.getBigInt64(bodyAt, true))
   if (!(body >= 0 && start + length + body <= view.byteLength)) throw new RangeError('a message is cut short')
   const content = message.table(8)
-  if (type === SCHEMA) checkSchema(content)
-  else if (type === DICTIONARY) checkRecords(content?.table(6), view.byteLength)
-  else if (type === RECORDS) checkRecords(content, view.byteLength)
+  if (type === SCHEMA) checkSchema(content, limits)
+  else if (type === DICTIONARY) checkRecords(content?.table(6), view.byteLength, limits)
+  else if (type === RECORDS) checkRecords(content, view.byteLength, limits)
   return start + length + body
 }
 
 /** Checks the fields of a schema. */
-function checkSchema(schema: FlatTable | undefined): void {
+function checkSchema(schema: FlatTable | undefined, { maxFields }: Required<ArrowLimits>): void {
   let fields = 0
-  const check = (owner: FlatTable, lists: readonly number[]): void => {
-    const [children, metadata] = lists
+  const check = (owner: FlatTable, [children, metadata]: readonly number[], depth: number): void => {
+    if (depth > MAX_DEPTH) throw new RangeError('columns are nested too deep')
     owner.list(metadata, 4)
     for (const position of owner.list(children, 4)) {
-      if (++fields > MAX_FIELDS) throw new RangeError('there are too many fields')
+      if (++fields > maxFields) throw new RangeError('there are too many columns')
       const field = tableAt(owner.view, position)
       const typeAt = field.field(8)
       if (typeAt !== undefined && field.view.getUint8(typeAt) === UNION) field.table(10)?.list(6, 4)
-      check(field, [14, 16])
+      check(field, [14, 16], depth + 1)
     }
   }
-  if (schema) check(schema, [6, 8])
+  if (schema) check(schema, [6, 8], 0)
 }
 
-/** Checks the lists and the number of rows of a record batch. @param byteLength of all data */
-function checkRecords(records: FlatTable | undefined, byteLength: number): void {
+/** Checks the lists of a record batch, its number of rows, and the lengths of its columns. @param byteLength of all data */
+function checkRecords(
+  records: FlatTable | undefined,
+  byteLength: number,
+  { maxRows }: Required<ArrowLimits>,
+): void {
   if (!records) return
   records.list(12, 8)
   records.list(8, 16)
-  const lengths = records.list(6, 16)
   const rowsAt = records.field(4)
-  if (rowsAt !== undefined) lengths.push(rowsAt)
-  for (const position of lengths) {
+  // Columns inside of lists are longer than the table.
+  const maxLength = Math.max(maxRows, 8 * byteLength)
+  const lengths = records.list(6, 16).map((position) => [position, maxLength])
+  if (rowsAt !== undefined) lengths.push([rowsAt, maxRows])
+  for (const [position, most] of lengths) {
     const rows = Number(records.view.getBigInt64(position, true))
-    if (!(rows >= 0 && rows <= ROWS_PER_BYTE * byteLength))
-      throw new RangeError('there are more rows than bytes')
+    if (!(rows >= 0 && rows <= most)) throw new RangeError('there are more rows than bytes')
   }
 }

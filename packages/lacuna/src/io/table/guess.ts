@@ -13,7 +13,7 @@ import {
   typeOfTexts,
 } from '../../labels/index.ts'
 import { MAX_ORDER } from '../../tensor/index.ts'
-import { abbreviate } from '../text/index.ts'
+import { abbreviate, doubleQuote } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
 import { adviseNumber, findThousands, isMeasure, plainNumber } from './source/numberStyle.ts'
@@ -26,6 +26,8 @@ const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flo
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
 /** Names of parts of a time: numbers, but no measurements. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
+/** Names of coordinates of a place: numbers with fractions, but no measurements. */
+const PLACE = /^(lat|lon|lng|long|latitude|longitude)$/i
 /** Names of identifiers: userId, movie_id, ITEM_CODE; not paid. */
 const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
 /** Names of columns that number the rows and carry no information; pandas writes one without a name. */
@@ -136,13 +138,13 @@ function foreignFormats(filled: readonly { text: string }[], type: ColumnType): 
 }
 
 /**
- * Guesses the column of values: a number called rating, value, count …, else the last number that is no id
- * and no time. Undefined if there is none: rows are counted then.
+ * Guesses the column of values: a number called rating, value, count …, else the last number that is no id,
+ * time or coordinate. Undefined if there is none: rows are counted then.
  */
 export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | undefined {
   const measures = columns.filter(
     ({ name, type, numbersRows }) =>
-      isNumeric(type) && !numbersRows && ![ID, ROW, TIME, CALENDAR].some((kind) => kind.test(name)),
+      isNumeric(type) && !numbersRows && ![ID, ROW, TIME, CALENDAR, PLACE].some((kind) => kind.test(name)),
   )
   return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
 }
@@ -187,14 +189,16 @@ const exampleOf = ({ examples }: ColumnSummary): string =>
 /**
  * Guesses the modes: the columns called …id if there are two, else all of text or whole numbers; and the week
  * of each time. Throws if there are fewer than two or more than MAX_ORDER, or dates are not in ISO 8601.
- * @param value the column of values, which is no mode
+ * @param value the column of values, which is no mode, or SQL, whose columns are no modes
  */
 export function guessModes(
   columns: readonly ColumnSummary[],
   value: string | undefined,
   where: string,
 ): string[] {
-  const others = columns.filter(({ name, numbersRows }) => name !== value && !numbersRows && !ROW.test(name))
+  const others = columns.filter(
+    ({ name, numbersRows }) => name !== value && !isPartOf(name, value) && !numbersRows && !ROW.test(name),
+  )
   const ids = others.filter(({ name }) => ID.test(name))
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
   const chosen = new Set(ids.length >= 2 ? ids : things)
@@ -215,6 +219,11 @@ export function guessModes(
     )
   return modes
 }
+
+/** Whether a column is used in the SQL of the value. */
+const isPartOf = (column: string, value: string | undefined): boolean =>
+  value?.includes('(') === true &&
+  (value.includes(doubleQuote(column)) || value.split(/[^\p{L}\p{N}_]+/u).includes(column))
 
 /** Whether a column holds times: by its type, by its name, or by a format other than ISO 8601. */
 export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>

@@ -10,14 +10,15 @@ import {
   tableToIPC,
 } from '@uwdata/flechette'
 import { InputError } from 'lacuna'
-import { modeName } from 'lacuna/internal'
+import { checkArrow, modeName } from 'lacuna/internal'
 import type { ServedModel } from '../columns.ts'
 import { checkRows, operations, parseJson } from '../operations.ts'
 import { check } from '../schema.ts'
 import { predictRequest } from '../schemas.ts'
 import type { ArrowUse } from '../threads/protocol.ts'
-import { checkArrowMessages } from './arrowMessages.ts'
 
+/** Most columns of a request, nested ones included. */
+const MOST_COLUMNS = 10_000
 /** Numbers of Arrow's types of times. */
 const [DATE, TIMESTAMP] = [8, 10]
 
@@ -43,7 +44,7 @@ export function answerArrow(
 /** Decodes a stream; throws if it is none, is damaged, or has too many rows. */
 function readTable(bytes: Uint8Array, mostRows: number): Table {
   const table = orRefuse(() => {
-    checkArrowMessages(bytes, Math.max(mostRows, bytes.length))
+    checkArrow(bytes, { maxRows: Math.max(mostRows, bytes.length), maxFields: MOST_COLUMNS })
     return tableFromIPC(bytes, { useBigInt: true })
   })
   if (table.numCols === 0)

@@ -35,6 +35,8 @@ interface Thread {
   timer?: NodeJS.Timeout
   /** Called in order when a model has been decoded. */
   decoded: (() => void)[]
+  /** Whether it is still to decode its first models: until then it gets no question, whose time would run out. */
+  isStarting: boolean
 }
 
 /** Answers questions on several threads, each one question at a time. */
@@ -104,7 +106,7 @@ export class AnswerPool {
   /** Gives waiting questions to idle threads. */
   #next(): void {
     for (const thread of this.#threads) {
-      if (thread.job) continue
+      if (thread.job || thread.isStarting) continue
       const job = this.#take()
       if (!job) return
       thread.job = job
@@ -148,12 +150,16 @@ export class AnswerPool {
   /** Starts a thread with the current models. */
   #start(): Thread {
     const worker = new Worker(new URL('./serveAnswers.js', import.meta.url))
-    const thread: Thread = { worker, decoded: [] }
+    const thread: Thread = { worker, decoded: [], isStarting: this.#models.size > 0 }
     send(worker, { kind: 'limits', mostRows: this.#options.mostRows })
     for (const [name, bytes] of this.#models) void this.#sendModel(thread, name, bytes)
     worker.on('message', (message: FromAnswerThread) => {
       if (message === null) {
         thread.decoded.shift()?.()
+        if (thread.isStarting && thread.decoded.length === 0) {
+          thread.isStarting = false
+          this.#next()
+        }
         return
       }
       clearTimeout(thread.timer)

@@ -1,7 +1,7 @@
 /** Cells as numbers, and the errors for cells that are none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../text/index.ts'
-import { adviseNumber, type NumberStyle, plainNumber } from './numberStyle.ts'
+import { adviseNumber, isMeasure, type NumberStyle, plainNumber } from './numberStyle.ts'
 import { type Batch, type Cells, cellText, locateRow, type Table, type Texts } from './rows.ts'
 
 /**
@@ -136,7 +136,8 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
       sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, say ${option('decimal', '.')}, or ${option('thousands', '.')} if it stands between thousands.`,
     )
   const advice = adviseNumber(text, name)
-  if (advice && context.thousands === undefined)
+  // The thousands separator may be known already, but not how a unit is removed.
+  if (advice && (context.thousands === undefined || isMeasure(text)))
     throw new InputError(
       'value',
       sentence`${where}: the value ${name} is "${abbreviate(text)}", which is no number; ${advice}.`,
