@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { type NodeThread, startIdleThreads, takeThread } from '#lacuna/base/nodeThreads.js'
 
@@ -43,10 +44,14 @@ it('A failure of a thread reaches its error handler', async () => {
 })
 
 it('A thread that ended while idle is not taken', async () => {
-  const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
+  const ended = new Promise((resolve) => {
+    process.once('worker', (worker: Worker) => worker.once('exit', resolve))
+  })
+  // Its port is closed when it is released: only then does it fail.
+  const ending = takeThread(`${ECHO}\nlacunaPort.on('close', () => { throw new Error('late') })`)
   const [number] = await ask(ending, 0)
   ending.release()
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await ended
   const next = takeThread(ECHO)
   expect((await ask(next, 0))[0]).not.toBe(number)
   await next.terminate()
