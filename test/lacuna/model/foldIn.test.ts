@@ -260,3 +260,43 @@ describe('an update by fold-in', () => {
     ).toThrow('written by an older version')
   })
 })
+
+it.each([
+  [{ user: 'eve', film: 'f1', stars: 1e300 }, 'Row 1: stars is 1e+300, which is too large for a float32'],
+  [{ user: '', film: 'f1', stars: 1 }, 'Row 1: user is an empty text, which is no label'],
+  [{ user: 2 ** 60, film: 'f1', stars: 1 }, 'whole numbers above 2^53 are not exact; give it as a text'],
+])('new entries whose value or label cannot be held are refused: %j', (entry, message) => {
+  const names = { modes: [{ name: 'user' }, { name: 'film' }], valueName: 'stars' }
+  const model = new CpModel({
+    dims: [2, 2],
+    rank: 1,
+    factors: [Float32Array.of(1, 2), Float32Array.of(1, 3)],
+    labels: [
+      ['ann', 'bob'],
+      ['f1', 'f2'],
+    ],
+    ...names,
+  })
+  expect(() => model.foldIn([entry], { value: 'stars' })).toThrow(
+    expect.objectContaining({ name: 'InputError', message: expect.stringContaining(message) }),
+  )
+})
+
+it('a new row among dates is a date', () => {
+  const model = new CpModel({
+    dims: [2, 2],
+    rank: 1,
+    factors: [Float32Array.of(1, 2), Float32Array.of(1, 3)],
+    labels: [
+      ['2024-02-27', '2024-02-28'],
+      ['f1', 'f2'],
+    ],
+    modes: [{ name: 'date', type: 'DATE' }, { name: 'film' }],
+  })
+  const fold = (date: string): unknown => model.foldIn([{ date, film: 'f1', value: 3 }]).labels?.[0]
+  expect(fold('2024-02-29')).toEqual(['2024-02-27', '2024-02-28', '2024-02-29'])
+  for (const date of ['2024-02-30', 'soon'])
+    expect(() => fold(date)).toThrow(
+      `date is "${date}", which is no date or time, as the rows of the model are (2024-02-28); correct it.`,
+    )
+})

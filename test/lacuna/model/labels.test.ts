@@ -41,4 +41,18 @@ describe('a prediction by label', () => {
   it('is refused if the modes have no names', () => {
     expect(() => new CpModel(fields).predict({ user: 'a' })).toThrow('The modes of this model have no names')
   })
+
+  it('mixes up no ids beyond 2⁵³, which are one number', () => {
+    const ids = ['1152921504606846976', '1152921504606846977', '9']
+    const byId = new CpModel({
+      ...fields,
+      labels: [undefined, ids, undefined],
+      modes: [{ name: 'user' }, { name: 'id', type: 'BIGINT' }, { name: 'slot' }],
+    })
+    const at = (id: string | bigint | number): number => byId.predict({ user: 1, id, slot: 1 })
+    expect([at(ids[0]), at(ids[1]), at(2n ** 60n + 1n)]).toEqual([1, 3, 3])
+    expect(at('9.0')).toBe(5)
+    expect(() => at('1152921504606846975')).toThrow('knows no id "1152921504606846975"')
+    expect(() => at(2 ** 60)).toThrow('knows no id')
+  })
 })

@@ -224,3 +224,16 @@ it('complete refuses a problem that does not fit into memory before it allocates
     /factors of 2147483648×2147483648×2147483648 at rank 100 take \d\.\d TiB; each part .* has at most 4 GiB/,
   )
 })
+
+it.each(['fast', 'paper'] as const)(
+  'values below the range of float32 squares are refused: %s',
+  async (solver) => {
+    const tiny = { ...tensor, values: tensor.values.map(() => 1e-42) }
+    await expect(completeBy(tiny, { solver, rank: 2, epochs: 2 })).rejects.toThrow(
+      expect.objectContaining({
+        name: 'InputError',
+        message: expect.stringContaining('too small or too large for sums in float32; scale them'),
+      }),
+    )
+  },
+)

@@ -4,7 +4,7 @@ import { draw, stream, unit } from '#lacuna/base/random.js'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { complete, Run } from '#lacuna/solver/index.js'
 import { errorInDataUnits } from '#lacuna/solver/run/report.js'
-import { crossFit } from '#lacuna/solver/select/crossFit.js'
+import { crossFit } from '#lacuna/solver/select/crossFit/crossFit.js'
 import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
 import { weighted } from '../../problems.ts'
 

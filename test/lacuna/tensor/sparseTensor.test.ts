@@ -56,6 +56,10 @@ describe('sparseTensor refuses', () => {
       matrix([0, 0, 1], [0, 1, -2]),
     ],
     [
+      "entry 0: the value -0.16 is negative; allow it with negative: 'keep' (noise around zero) or negative: 'clip' (to zero).",
+      matrix([0, 0, -0.16]),
+    ],
+    [
       "f.tns, line 3: coordinates (1, 2) were already given by f.tns, line 1; say how to merge duplicates with duplicates: 'sum', 'mean' or 'last'.",
       matrix([0, 1, 1], [0, 0, 1], [0, 1, 1]),
       { where: (e) => `f.tns, line ${e + 1}` },

@@ -16,7 +16,7 @@ export type BinningName = (typeof binningNames)[number]
 
 /** A function that maps the cells of a column to bins. */
 export interface Binning {
-  /** Whether it maps times, in microseconds since 1970, or numbers. */
+  /** Whether the binning maps times, in microseconds since 1970, or numbers. */
   of: 'time' | 'number'
   /** Whether an argument must, may or must not follow the column. */
   argument: 'needed' | 'optional' | 'none'

@@ -186,7 +186,7 @@ export function compileTimeFormat(format: string): TimeReader {
     const found = DIRECTIVES[letter]
     if (found === undefined || letters.includes(letter)) throw badFormat(format, part)
     letters.push(letter)
-    // Where digits follow digits, as in %Y%m%d, each number has a fixed count of them.
+    // A number beside another, as in %Y%m%d, has a fixed count of digits.
     const beside = [parts[at - 1], parts[at + 1]].some((other) => other?.startsWith('%') && other !== '%%')
     return `(${beside ? found.replace('{1,2}', '{2}').replace('{1,3}', '{3}') : found})`
   })

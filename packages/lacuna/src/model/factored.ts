@@ -23,7 +23,7 @@ export interface Prior {
   means: readonly Float32Array[]
   /** Σ⁻¹ (R × R) per mode. */
   precisions: readonly Float32Array[]
-  /** What was learned of rows with lags; undefined if there are none. */
+  /** The learned weights of lags between rows; undefined if there are no lags. */
   lags?: readonly LearnedLags[]
 }
 
@@ -45,7 +45,7 @@ export interface LearnedLags {
   isAutoregressive: boolean
 }
 
-/** One set of factors, a member of a model. */
+/** A set of factors: a member of a model. */
 export interface Factored {
   /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
@@ -59,7 +59,7 @@ export interface Factored {
   readonly link?: Link
 }
 
-/** What predictions are computed from: a model, or an ensemble of several. */
+/** A source of predictions: a model, or an ensemble of several. */
 export interface Predictor {
   /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
@@ -81,7 +81,7 @@ export interface Predictor {
   refine?(cell: ArrayLike<number>, y: number): number
 }
 
-/** What the members of a model are combined by. */
+/** The members of a model and their weights in a prediction. */
 export type Combined = Pick<Predictor, 'members' | 'weights'>
 
 /** The weight of member k in a prediction. */

@@ -24,9 +24,11 @@ export {
   type IntervalColumns,
 } from './ensemble/cpEnsemble.ts'
 export type { EnsembleStability } from './ensemble/ensembleStability.ts'
-export type { Intervals } from './ensemble/intervals.ts'
+export type { Intervals, ResidualGroups } from './ensemble/intervals.ts'
+export type { LostCells } from './ensemble/lostGroups.ts'
 export type { Neighbours, Ordered } from './ensemble/neighbours/neighbours.ts'
 export { correlationsAlong, sortAlongMode } from './ensemble/neighbours/similarLags.ts'
+export { replaceMembers } from './ensemble/replaceMembers.ts'
 export { RowIntervals } from './ensemble/rowIntervals.ts'
 export { type Found, type Stability, stabilityOf } from './ensemble/stability.ts'
 export { type ErrorSummary, summarizeError } from './evaluate/errorSummary.ts'

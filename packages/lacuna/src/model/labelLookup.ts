@@ -80,9 +80,9 @@ export class LabelLookup {
     this.#rows[mode] ??= rowsByLabel(labels)
     const rows = this.#rows[mode]
     const text = String(label)
-    const number = text.trim() === '' || typeof label === 'boolean' ? NaN : Number(text)
+    const number = typeof label === 'boolean' ? undefined : exactNumber(text)
     return (
-      rows.get(text) ?? (Number.isNaN(number) ? undefined : rows.get(number)) ?? this.#findForm(mode, text)
+      rows.get(text) ?? (number === undefined ? undefined : rows.get(number)) ?? this.#findForm(mode, text)
     )
   }
 
@@ -108,9 +108,21 @@ export class LabelLookup {
     return this.row(mode, label ?? cell)
   }
 
-  /** The label that a new row gets: canonical by the mode's type, if the text has such a form. */
+  /**
+   * The label that a new row gets: canonical by the mode's type, if the text has such a form. Throws if rows are
+   * times, and the text is none.
+   */
   newLabel(mode: number, label: Label): string {
-    return toLabel(String(label), this.#source.modes?.[mode] ?? {})
+    const about = this.#source.modes?.[mode]
+    const text = toLabel(String(label), about ?? {})
+    const last = this.#source.labels?.[mode]?.at(-1) ?? ''
+    const isTime = isTemporal((about?.type ?? 'VARCHAR') as ColumnType) && !Number.isNaN(timeOfText(last))
+    if (isTime && Number.isNaN(timeOfText(text)))
+      throw new InputError(
+        'value',
+        `${modeName(this.#source, mode)} is "${text}", which is no date or time, as the rows of the model are (${last}); correct it.`,
+      )
+    return text
   }
 
   /** The row with this label, from 0; throws if there is none. */
@@ -179,9 +191,17 @@ function rowsByLabel(labels: readonly string[]): Map<string | number, number> {
   const rows = new Map<string | number, number>()
   labels.forEach((label, row) => {
     rows.set(label, row)
-    if (label.trim() !== '' && !Number.isNaN(Number(label))) rows.set(Number(label), row)
+    const number = exactNumber(label)
+    if (number !== undefined) rows.set(number, row)
   })
   return rows
+}
+
+/** The number that a text represents; undefined if it is none, or a whole one beyond 2⁵³, where ids would be mixed up. */
+function exactNumber(text: string): number | undefined {
+  const number = text.trim() === '' ? NaN : Number(text)
+  const isMixedUp = /^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number)
+  return Number.isNaN(number) || isMixedUp ? undefined : number
 }
 
 /**

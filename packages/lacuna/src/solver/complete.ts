@@ -70,13 +70,13 @@ export async function complete(
 
 /** Finds the rank by cross-validation. Its code is loaded when it is first needed. */
 async function findRank(tensor: SparseTensor, options: RunOptions): Promise<RankByFolds> {
-  const { rankByFolds } = await import('./select/rankByFolds.ts')
+  const { rankByFolds } = await import('./onDemand/crossFitting.ts')
   return rankByFolds(tensor, options)
 }
 
 /** Chooses settings by trials. Its code is loaded when it is first needed. */
 async function chooseByTrials(tensor: SparseTensor, options: RunOptions): Promise<Chosen> {
-  const { chooseSettings } = await import('./select/choose.ts')
+  const { chooseSettings } = await import('./onDemand/settingsSearch.ts')
   return chooseSettings(tensor, options)
 }
 
@@ -88,7 +88,7 @@ async function completeFolds(
   tensor: SparseTensor,
   { choose, folds, onEpoch, seconds, rank, ...options }: FoldedOptions,
 ): Promise<FoldedCompletion | undefined> {
-  const { completeByFolds } = await import('./select/completeByFolds.ts')
+  const { completeByFolds } = await import('./onDemand/crossFitting.ts')
   return completeByFolds(tensor, typeof rank === 'number' ? { ...options, rank } : options, {
     folds,
     seconds,

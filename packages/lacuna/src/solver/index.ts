@@ -23,8 +23,14 @@ export {
   type FoldedCompletion,
   type FoldSeconds,
 } from './select/completeByFolds.ts'
-export type { SearchCheckpointing, SearchOptions, SearchState } from './select/foldSearch.ts'
-export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'
+export {
+  decodeSearch,
+  encodeSearch,
+  isSearch,
+  type SearchCheckpointing,
+  type SearchOptions,
+  type SearchState,
+} from './select/search/index.ts'
 export {
   type Choice,
   type FoldChoice,

@@ -173,6 +173,13 @@ function checkIndices(
   }
 }
 
+/** A float32 as text with as few digits as give it. */
+function textOf(x: number): string {
+  let digits = 6
+  while (digits < 9 && Math.fround(Number(x.toPrecision(digits))) !== x) digits++
+  return String(Number(x.toPrecision(digits)))
+}
+
 /**
  * Refuses values that are not finite, and negative ones under `error`; sets them to 0 in place under `clip`.
  */
@@ -188,7 +195,7 @@ function checkValues(values: Float32Array, negative: NegativePolicy, where: (ent
     if (negative === 'error')
       throw new InputError(
         'value',
-        sentence`${where(e)}: the value ${x} is negative; allow it with ${option('negative', 'keep')} (noise around zero) or ${option('negative', 'clip')} (to zero).`,
+        sentence`${where(e)}: the value ${textOf(x)} is negative; allow it with ${option('negative', 'keep')} (noise around zero) or ${option('negative', 'clip')} (to zero).`,
       )
     if (negative === 'clip') values[e] = 0
   }

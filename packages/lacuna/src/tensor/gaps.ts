@@ -6,7 +6,7 @@
 
 import type { SparseTensor } from './sparseTensor.ts'
 import { byEntry, type FoldBy } from './split/folds.ts'
-import { gapLengths } from './split/gapBlocks.ts'
+import { cellRunLengths, gapLengths } from './split/gapBlocks.ts'
 import { cellsOf } from './split/pickCells.ts'
 
 /** The smallest fraction of known cells: with fewer, the pattern of missing cells means nothing. */
@@ -18,11 +18,14 @@ const LEAST_KNOWN = 0.05
 const LEAST_IN_GROUPS = 0.3
 /** The most modes of a tensor whose subsets of modes are tried. */
 const MOST_ORDER = 6
+/** The most cells in which runs of missing ones are looked for: each takes a byte. */
+const MOST_CELLS = 2 ** 26
 
 /**
  * Returns the smallest set of modes such that cells are missing in whole groups of cells that agree in these
  * modes, with the number of consecutive rows that are missing together; all modes if cells are missing one by
- * one, or if the pattern is unclear (too few known cells, or too many modes).
+ * one or in runs along a mode (a sensor that is silent for hours), or if the pattern is unclear (too few known cells, or
+ * too many modes).
  */
 export function gapsOf(tensor: SparseTensor): FoldBy {
   const { dims, values } = tensor
@@ -42,7 +45,10 @@ export function gapsOf(tensor: SparseTensor): FoldBy {
     const lengths = gapLengths({ sizes: modes.map((mode) => dims[mode]), hasEntry })
     return modes.map((mode, axis) => ({ mode, length: lengths[axis] }))
   }
-  return byEntry(tensor)
+  if (cells > MOST_CELLS) return byEntry(tensor)
+  const modes = [...dims.keys()]
+  const runs = cellRunLengths({ sizes: dims, hasEntry: findGroups(tensor, modes, cells).hasEntry })
+  return modes.map((mode) => ({ mode, length: runs[mode] }))
 }
 
 /**
@@ -51,17 +57,31 @@ export function gapsOf(tensor: SparseTensor): FoldBy {
  * @returns per group, row-major, 1 if it has an entry; and the number of those
  */
 function findGroups(
-  { dims, indices, values }: SparseTensor,
+  tensor: SparseTensor,
   modes: readonly number[],
   groups: number,
 ): { hasEntry: Uint8Array; count: number } {
   const hasEntry = new Uint8Array(groups)
   let count = 0
-  for (let e = 0; e < values.length; e++) {
-    let at = 0
-    for (const mode of modes) at = at * dims[mode] + indices[mode][e]
+  for (const at of groupNumbers(tensor, modes)) {
     count += 1 - hasEntry[at]
     hasEntry[at] = 1
   }
   return { hasEntry, count }
+}
+
+/**
+ * The number of the group of each entry, row-major over the given modes.
+ * @param modes those in which the cells of a group agree; the product of their sizes is below 2³²
+ */
+export function groupNumbers(
+  { dims, indices }: Pick<SparseTensor, 'dims' | 'indices'>,
+  modes: readonly number[],
+): Uint32Array {
+  const numbers = new Uint32Array(indices[0].length)
+  for (const mode of modes) {
+    const column = indices[mode]
+    for (let e = 0; e < numbers.length; e++) numbers[e] = numbers[e] * dims[mode] + column[e]
+  }
+  return numbers
 }

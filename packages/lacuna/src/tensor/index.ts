@@ -24,7 +24,7 @@ export { refuseDuplicates } from './duplicates/mergeDuplicates.ts'
 export { findEarliest, mergeShards } from './duplicates/mergeShards.ts'
 export { timeStep } from './evenSteps.ts'
 export { fitToDims } from './fitToDims.ts'
-export { gapsOf } from './gaps.ts'
+export { gapsOf, groupNumbers } from './gaps.ts'
 export { modeNumber } from './modeNumber.ts'
 export {
   extremesOf,
@@ -86,10 +86,14 @@ export {
   foldByText,
   foldsOf,
   groupHashes,
+  isByEntry,
   splitFold,
+  wholeModes,
 } from './split/folds.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './split/leaveOneOut.ts'
+export { foldGroupsOf } from './split/mixedGaps.ts'
 export { cellsOf } from './split/pickCells.ts'
+export { type SampledCells, sampleCells, sampleSize, splitSampledFold } from './split/sampleCells.ts'
 export { type Split, type SplitFractions, split, splitShard } from './split/split.ts'
 export { type SplitByTimeOptions, splitByTime } from './split/splitByTime.ts'
 export { splitCells, splitShardCells } from './split/splitCells.ts'

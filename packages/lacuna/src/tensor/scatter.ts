@@ -20,7 +20,7 @@ export interface ScatteredEntries {
   weights?: Float32Array
   /** The number of each entry in the process that sent it. */
   numbers: Uint32Array
-  /** Where the entries of each sender begin, by rank. */
+  /** The first entry of each sender, by rank. */
   starts: readonly number[]
 }
 

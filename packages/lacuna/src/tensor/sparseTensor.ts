@@ -54,9 +54,9 @@ export interface SparseTensor {
 export const tensorBytes = ({ indices, values, weights }: SparseTensor): number =>
   4 * (indices.length + (weights ? 2 : 1)) * values.length
 
-/** What happens to negative values: an error, kept as they are, or set to zero. */
+/** The treatment of negative values: an error, kept as they are, or set to zero. */
 export type NegativePolicy = 'error' | 'keep' | 'clip'
-/** What happens to entries with equal coordinates: an error, or merged into their sum, mean or last one. */
+/** The treatment of entries with equal coordinates: an error, or merged into their sum, mean or last one. */
 export type DuplicatePolicy = 'error' | 'sum' | 'mean' | 'last'
 
 /** All values of NegativePolicy. */

@@ -84,3 +84,11 @@ it('entries count by their weights', () => {
   expect(plain[0]).toBeLessThan(0.1)
   expect(capped[0]).toBeGreaterThan(0.4)
 })
+
+it('candidates without any error are not combined, and the search for more ends', () => {
+  const exact = new Float32Array(entries).fill(7)
+  const others = [candidate(2, 1), candidate(3, 2)]
+  const { weights, meanSquare } = stackCandidates([exact, ...others], { values: exact, folds, count })
+  expect(weights).toEqual([1, 0, 0])
+  expect(meanSquare).toBe(0)
+})

@@ -40,7 +40,7 @@ describe('an evaluation', () => {
       'the mean',
       'the mean of each mode_1',
       'the mean of each mode_2',
-      'the means of all modes, added up',
+      'biases of all modes, by the means of rows',
     ])
     const mean = [...train.values].reduce((sum, x) => sum + x, 0) / train.values.length
     const squares = [...test.values].reduce((sum, x) => sum + (x - mean) ** 2, 0)

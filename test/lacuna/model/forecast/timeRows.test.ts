@@ -28,6 +28,14 @@ describe('the labels after the last one', () => {
     expect(next(['2023-11-01', '2023-12-01'])).toEqual(['2024-01-01', '2024-02-01', '2024-03-01'])
     expect(next(['2023-12-31'], 'month')).toEqual(['2024-01-31', '2024-02-29', '2024-03-31'])
     expect(next(['2023-12-31'], 'year')).toEqual(['2024-12-31', '2025-12-31', '2026-12-31'])
+    expect(next(['2023-10-31', '2023-11-30', '2023-12-31'])).toEqual([
+      '2024-01-31',
+      '2024-02-29',
+      '2024-03-31',
+    ])
+    expect(next(['2023-06-30', '2023-09-30'])).toEqual(['2023-12-31', '2024-03-31', '2024-06-30'])
+    expect(next(['2023-12-30', '2024-01-30', '2024-02-29'])![0]).toBe('2024-03-30')
+    expect(next(['2024-02-28', '2024-02-29'])![0]).toBe('2024-03-01')
   })
 
   it('continue times by their most frequent step, or by the one that is given', () => {
@@ -96,8 +104,15 @@ describe('a tensor with future rows', () => {
     expect(extendTo({ ...daily, labels: undefined }, 1, '9').dims).toEqual([1, 9])
     const sentence = 'is no whole number of steps after 2024-05-02, the last row; give one that is.'
     expect(() => extendTo(daily, 1, '2024-05-01')).toThrow(`extend: time 2024-05-01 ${sentence}`)
+    for (const label of ['2024-04-01', '2024-02-31', 'soon'])
+      expect(() => extendTo(daily, 1, label)).toThrow(`extend: time ${label} ${sentence}`)
     const weekly = series(['2024-05-01', '2024-05-08'], { type: 'DATE' })
     expect(() => extendTo(weekly, 1, '2024-05-20')).toThrow('is no whole number of steps after 2024-05-08')
     expect(() => extendTo({ ...daily, labels: undefined }, 1, '2')).toThrow('steps after 2, the last row')
+    // A typing error in the year: 1000 days at most, or ten times the days that there are.
+    expect(extendTo(daily, 1, '2027-01-27').dims).toEqual([1, 1002])
+    expect(() => extendTo(daily, 1, '2027-01-28')).toThrow(
+      'extend: time 2027-01-28 is 1001 steps after 2024-05-02, and there are 2 rows; give one that is nearer.',
+    )
   })
 })

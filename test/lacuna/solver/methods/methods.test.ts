@@ -197,7 +197,7 @@ describe('the fast solver', () => {
   })
 
   it('the fast solver refuses to begin with a NaN error', () => {
-    expect(() => begin(undefined, reportOf(Number.NaN, 0))).toThrow('no longer finite')
+    expect(() => begin(undefined, reportOf(Number.NaN, 0))).toThrow('The first error is not finite')
   })
 })
 

@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import { draw, normal, stream, unit } from '#lacuna/base/random.js'
 import { completeByFolds } from '#lacuna/folds.js'
 import { split, synthetic } from '#lacuna/index.js'
-import { intervalAt, learnIntervals } from '#lacuna/model/ensemble/intervals.js'
+import {
+  findScaleEnds,
+  intervalAt,
+  intervalLimits,
+  learnIntervals,
+} from '#lacuna/model/ensemble/intervals.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 
 /** A value for what would be there without noise, by its cell and by chance. */
@@ -119,4 +124,21 @@ it('intervals are wider where rows have fewer entries, even if each of them has 
   }
   expect(mean(0, 1500, 2) / (2 * 1.645 * 3)).toBeCloseTo(1, 1)
   expect(mean(1500, 1550, 60) / (2 * 1.645)).toBeCloseTo(1, 1)
+})
+
+it('intervals end at the ends of a scale that many entries attain, and at 0, but not at a record', () => {
+  const stars = Float32Array.from({ length: 1000 }, (_, e) => 1 + (e % 5))
+  const degrees = Float32Array.from({ length: 1000 }, (_, e) => 4 + 16 * chance(e, 3))
+  expect([findScaleEnds(stars), findScaleEnds(degrees)]).toEqual([
+    [true, true],
+    [false, false],
+  ])
+  // Six of a thousand that are equal may be chance.
+  expect(findScaleEnds(degrees.map((x, e) => (e < 6 ? 21 : x)))).toEqual([false, false])
+  const range = { min: 4, max: 20 }
+  expect(intervalLimits({ scaleEnds: [false, false] }, range)).toEqual([0, Infinity])
+  expect(intervalLimits({ scaleEnds: [true, true] }, range)).toEqual([4, 20])
+  expect(intervalLimits({ scaleEnds: [false, false] }, { min: -1, max: 2 })).toEqual([-Infinity, Infinity])
+  // Files of older versions do not say it.
+  expect(intervalLimits({}, range)).toEqual([4, 20])
 })

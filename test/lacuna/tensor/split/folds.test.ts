@@ -116,6 +116,30 @@ describe('gaps', () => {
     expect(lengths(([, , k]) => k >= 30 && k < 33)).toEqual([3])
   })
 
+  it('gapsOf finds runs of missing cells along a mode, but not where rows and columns only differ in how much is missing', () => {
+    const lengths = (sizes: readonly number[], isOut: (coordinate: readonly number[]) => boolean): number[] =>
+      gapsOf(cells(sizes, isOut)).map(({ length }) => length)
+    // Days of sensors in a table of sensors and hours: 24 hours, and as often one more day as a day is missing.
+    const [sensor, hours] = lengths([30, 480], ([i, k]) => chance(i, Math.floor(k / 24), 7) < 0.4)
+    expect(sensor).toBe(1)
+    expect(hours).toBeGreaterThanOrEqual(30)
+    expect(hours).toBeLessThanOrEqual(50)
+    // Parts of days.
+    const [, slots] = lengths([20, 24, 15], ([i, j, k]) => chance(i, Math.floor(j / 6), k) < 0.4)
+    expect(slots).toBeGreaterThanOrEqual(6)
+    expect(slots).toBeLessThanOrEqual(10)
+    const byRate = (rateOf: (i: number, k: number) => number): number[] =>
+      lengths([30, 480], ([i, k]) => chance(i, k, 9) < rateOf(i, k))
+    expect(byRate((i) => 0.05 + (0.9 * i) / 30)).toEqual([1, 1])
+    expect(byRate((_, k) => 0.05 + (0.9 * k) / 480)).toEqual([1, 1])
+    expect(byRate((i, k) => (0.9 * (i + 1) * (k + 1)) / 30 / 480)).toEqual([1, 1])
+    // Nineteen and twenty runs.
+    const fewRuns = (runs: number): number[] =>
+      lengths([30, 480], ([i, k]) => i < runs && k >= 10 * i && k < 10 * i + 10)
+    expect(fewRuns(19)).toEqual([1, 1])
+    expect(fewRuns(20)[1]).toBeGreaterThan(1)
+  })
+
   it('gapsOf leaves enough blocks to make folds of', () => {
     expect(gapsOf(cells([20, 6, 60], ([, , k]) => k >= 20 && k < 50))).toEqual([{ mode: 2, length: 3 }])
   })

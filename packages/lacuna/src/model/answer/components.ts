@@ -15,7 +15,10 @@ export interface ComponentsOptions {
   minEntries?: number
 }
 
-/** One of the rank-one terms whose sum the predictions are; with a link, on its scale. */
+/**
+ * A rank-one term of the model; predictions are the sum of all of them, on the scale of the link if there is
+ * one.
+ */
 export interface Component {
   /** Number from 1, the largest share first. */
   number: number
@@ -23,7 +26,7 @@ export interface Component {
   column: number
   /** Fraction of all predictions at the cells of training entries that is due to it; with a link, on its scale. */
   share: number
-  /** In how many models of an ensemble it is found; undefined for one model. */
+  /** The number of models of an ensemble in which it is found; undefined for one model. */
   found?: Found
   /** The component in each mode. */
   modes: ComponentMode[]
@@ -112,7 +115,7 @@ function describeColumn(
   const [{ rank, factors }] = model.members
   const size = model.dims[mode]
   const counts = model.counts[mode]
-  // What a component adds to the predictions of a row, on average over the other modes.
+  // The contribution of each component to the predictions of a row, on average over the other modes.
   const others = shares.map((_, r) =>
     means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
   )

@@ -131,7 +131,8 @@ function balanceColumns(
 }
 
 /**
- * A (Aᵀ D A)⁻¹ for a factor A (I × R), row-major; D are the entries of rows relative to their mean.
+ * A (Aᵀ D A)⁻¹ for a factor A (I × R), row-major; D is the diagonal matrix of the numbers of entries of the rows, divided
+ * by their mean.
  * @param rowOf the row of each entry
  */
 function dualRows(factor: Float64Array, R: number, rowOf: Uint32Array): Float64Array {

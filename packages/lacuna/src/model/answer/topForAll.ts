@@ -8,7 +8,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { TopEngine } from '../../engine/cpu/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { clipToRange, type Predictor } from '../factored.ts'
-import { requireUnmerged, viewOfPredictions } from '../factorView.ts'
+import { type FactorView, requireUnmerged, viewOfPredictions } from '../factorView.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
 import { candidateFilter } from '../predict/candidates.ts'
 import { meanInDataUnits } from '../predict/link.ts'
@@ -70,28 +70,10 @@ const SPARE = 8
 export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const model = given.weights ? viewOfPredictions(given) : requireUnmerged(given)
   const { members, weights } = model
-  const { n = 10, minEntries, clip = true, exclude, threads } = options
+  const { n = 10, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
-  const lookup = new LabelLookup(model)
-  const askedMode = lookup.mode(options.for)
-  const rankedMode = lookup.mode(options.of)
-  if (askedMode === rankedMode)
-    throw new InputError(
-      'option',
-      `${options.of} cannot be both what is ranked and what it is ranked for; name another mode.`,
-    )
-  const fixed = fixedRows(model, lookup, rankedMode, options.fixed ?? {})
-  if (fixed[askedMode] !== null)
-    throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
-  const isCandidate = candidateFilter(
-    model.counts[rankedMode],
-    () => model.unobserved[rankedMode],
-    minEntries,
-  )
-  const rows = Uint32Array.from(new Uint32Array(model.dims[rankedMode]).keys()).filter(isCandidate)
-  if (rows.length === 0)
-    throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
+  const { askedMode, rankedMode, fixed, rows } = resolveQuestion(model, options)
   const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
   const rowsPerRanking = Math.min(rows.length, n + SPARE)
   const excluded = exclude
@@ -195,6 +177,34 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
       batch.predicted[question * n + i] = clip ? clipToRange(model, y) : y
     })
   }
+}
+
+/**
+ * Resolves modes and labels of the options to numbers. Throws if a mode or label is unknown, or no row has enough
+ * entries.
+ * @returns both modes, per mode its fixed row or null, and the candidates: the rows that can be ranked
+ */
+function resolveQuestion(model: FactorView, options: TopForAllOptions) {
+  const lookup = new LabelLookup(model)
+  const askedMode = lookup.mode(options.for)
+  const rankedMode = lookup.mode(options.of)
+  if (askedMode === rankedMode)
+    throw new InputError(
+      'option',
+      `${options.of} cannot be both what is ranked and what it is ranked for; name another mode.`,
+    )
+  const fixed = fixedRows(model, lookup, rankedMode, options.fixed ?? {})
+  if (fixed[askedMode] !== null)
+    throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
+  const isCandidate = candidateFilter(
+    model.counts[rankedMode],
+    () => model.unobserved[rankedMode],
+    options.minEntries,
+  )
+  const rows = Uint32Array.from(new Uint32Array(model.dims[rankedMode]).keys()).filter(isCandidate)
+  if (rows.length === 0)
+    throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
+  return { askedMode, rankedMode, fixed, rows }
 }
 
 /** A row and its prediction. */

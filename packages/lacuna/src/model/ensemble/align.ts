@@ -91,6 +91,11 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
     const value = row[valueName]
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
       throw new InputError('value', `Row ${number}: ${valueName} is ${value}; it must be a number from 0.`)
+    if (Math.fround(value) === Infinity)
+      throw new InputError(
+        'value',
+        `Row ${number}: ${valueName} is ${value}, which is too large for a float32; scale the values down.`,
+      )
     values.push(value)
     names.forEach((name, mode) => {
       const label = row[name]
@@ -98,6 +103,13 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
         throw new InputError(
           'option',
           `Row ${number}: there is no ${name}; give a label for each mode: ${names.join(', ')}.`,
+        )
+      if (label === '')
+        throw new InputError('value', `Row ${number}: ${name} is an empty text, which is no label; give one.`)
+      if (typeof label === 'number' && Number.isInteger(label) && !Number.isSafeInteger(label))
+        throw new InputError(
+          'value',
+          `Row ${number}: ${name} is ${label}, and whole numbers above 2^53 are not exact; give it as a text.`,
         )
       columns[mode].push(lookup.find(mode, label) ?? newRow(mode, label, number))
     })

@@ -8,11 +8,13 @@ import {
   cOrderOf,
   describeFoldBy,
   type FoldBy,
+  isByEntry,
   type Observed,
   observe,
   pickEntries,
   pickNumbers,
   type SparseTensor,
+  withZeros,
 } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
@@ -23,7 +25,8 @@ import { learnEmptyRows } from './emptyRows/learnEmptyRows.ts'
 import { learnFewEntries, leastEntriesOf } from './emptyRows/learnFewEntries.ts'
 import { blankPredictor } from './emptyRows/predictBlank.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
-import { learnIntervals, type UnseenCells } from './intervals.ts'
+import { findScaleEnds, learnIntervals, type UnseenCells } from './intervals.ts'
+import { findLostGroups } from './lostGroups.ts'
 import {
   learnNeighbours,
   mayHaveNeighbours,
@@ -47,7 +50,7 @@ export interface FoldModels {
   attributes?: readonly Attributes[]
 }
 
-/** What an ensemble is assembled from. */
+/** The candidates, entries and options from which an ensemble is assembled. */
 export interface Assembly {
   /** The candidates: cross-fits on the same folds; the best one first. */
   fits: readonly FoldModels[]
@@ -55,10 +58,16 @@ export interface Assembly {
   seed: number
   /** Modes whose rows are ordered; found from the residuals if undefined. */
   ordered?: readonly Ordered[]
+  /**
+   * Where unlisted cells are zeros: the listed entries, by which the support of cells is counted. Folds are then
+   * made of sampled cells. Predictions are not corrected by neighbours; rows without entries are zero, and have
+   * no intervals.
+   */
+  listed?: SparseTensor
   /** Weights of the entries in the error by which candidates are combined; all 1 by default. */
   weights?: Float32Array
   /**
-   * Asked before each stage that can be left out, with the ranks of the candidates that are combined; none is
+   * Called before each stage that can be left out, with the ranks of the candidates that are combined; none is
    * left out by default.
    */
   hasTimeFor?: (stage: OptionalStage, ranks: readonly number[]) => boolean
@@ -70,7 +79,7 @@ export interface AssembledEnsemble {
   outOfFold: OutOfFold
   /** Per candidate, its weight in the predictions; one candidate has weight 1. */
   weights: number[]
-  /** Undefined where it was left out. */
+  /** Stability of the components; undefined where this stage was left out. */
   stability?: EnsembleStability
   /** Seconds of each stage. */
   took: AssemblySeconds
@@ -103,7 +112,7 @@ const UNSEEN_CELLS = 20_000
  * @param given the entries that the folds were made of
  */
 export function assembleEnsemble(given: SparseTensor, assembly: Assembly): AssembledEnsemble {
-  const { fits, seed, ordered, hasTimeFor = () => true } = assembly
+  const { fits, seed, ordered, listed, hasTimeFor = () => true } = assembly
   const secondsSinceLast = stopwatch()
   const leftOut: OptionalStage[] = []
   const isWanted = (stage: OptionalStage): boolean => {
@@ -143,22 +152,29 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
       stacked.map(({ models }) => predictByKernel(models[fold], indices)),
       stacked.map(({ c }) => stack.foldWeights[fold][c]),
     )
-  const observed = observe(tensor)
-  const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
+  const observed = listed ? withZeros(observe(listed), listed.dims) : observe(tensor)
   const predictAll = (): Float32Array[] => models.map((_, fold) => predictWithout(fold, tensor.indices))
   const corrected =
-    mayHaveNeighbours(tensor.dims, tensor.values.length) && isWanted('neighbours')
-      ? learnNeighbours(tensor, predictAll(), folds, isByEntry, ordered)
+    !listed && mayHaveNeighbours(tensor.dims, tensor.values.length) && isWanted('neighbours')
+      ? learnNeighbours(tensor, predictAll(), folds, isByEntry(by, tensor), ordered)
       : undefined
+  /** The prediction of cells by the models that were fitted without a fold, corrected by their own residuals. */
+  const correctWithout = (fold: number, indices: readonly Uint32Array[]): Float32Array => {
+    const predictions = predictWithout(fold, indices)
+    return corrected ? corrected.correctWithout(fold, indices, predictions) : predictions
+  }
   const predictions = corrected?.predictions ?? uncorrected
   const neighbours = secondsSinceLast()
   const support = supportOfCells(observed, tensor.indices)
-  for (let e = 0; e < support.length; e++) support[e] = Math.max(0, support[e] - 1) // without the entry itself
+  // Without the entry itself; a sampled cell of value zero is not listed.
+  for (let e = 0; e < support.length; e++)
+    if (!listed || tensor.values[e] !== 0) support[e] = Math.max(0, support[e] - 1)
   const learned = learnIntervals(
     tensor,
     { predictions, support },
-    predictUnseenCells(tensor, { count, predictWithout }, observed, seed),
+    predictUnseenCells(tensor, { count, predictWithout: correctWithout }, observed, seed),
     count,
+    findLostGroups(tensor, by, folds),
   )
   const combined = {
     folds,
@@ -178,16 +194,18 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   }
   const intervals = {
     ...learned,
-    ...(isWanted('emptyRows') && {
-      emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
-      leastEntries: leastEntriesOf(observed),
-    }),
+    scaleEnds: findScaleEnds(tensor.values),
+    ...(!listed &&
+      isWanted('emptyRows') && {
+        emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
+        leastEntries: leastEntriesOf(observed),
+      }),
   }
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {
     folds,
     count,
-    by: describeFoldBy(by, tensor),
+    by: listed ? 'single cells, zeros included' : describeFoldBy(by, tensor),
     predictions,
     withoutNeighbours: corrected && uncorrected,
     observed,
@@ -262,7 +280,8 @@ function combine(predictions: readonly Float32Array[], weights: readonly number[
 export function assembleUnfinished(tensor: SparseTensor, models: readonly CpModel[]): CpEnsemble {
   const { dims, labels, modes } = tensor
   const { training } = models[0]
-  return new CpEnsemble({ dims, labels, modes, members: models, observed: observe(tensor), training })
+  const observed = training.missing === 'zero' ? withZeros(observe(tensor), dims) : observe(tensor)
+  return new CpEnsemble({ dims, labels, modes, members: models, observed, training })
 }
 
 /** Makes a function that returns the seconds since it was last called, or made. */

@@ -14,7 +14,7 @@ import { TensorModel } from '../tensorModel.ts'
 import { align, alignRows, type NewEntry, valueNameOf } from './align.ts'
 import { emptyRowIntervals } from './emptyRows/emptyRowInterval.ts'
 import { foldIntoMembers } from './foldIntoMembers.ts'
-import { type Intervals, intervalAt } from './intervals.ts'
+import { type Intervals, intervalAt, intervalLimits } from './intervals.ts'
 import { corrector, type Neighbours } from './neighbours/neighbours.ts'
 import { type Stability, stabilityOf } from './stability.ts'
 
@@ -30,7 +30,7 @@ export interface CpEnsembleFields extends TensorModelFields {
   weights?: readonly number[]
   /** Correction of predictions by the residuals of neighbouring cells; none by default. */
   neighbours?: Neighbours
-  /** What intervals are computed from; without it there are none. */
+  /** Residual quantiles of conformal intervals; without them there are no intervals. */
   intervals?: Intervals
 }
 
@@ -56,13 +56,16 @@ export interface IntervalColumns {
 
 /** The models of cross-fits as one model, whose predictions are their mean, or a weighted sum. */
 export class CpEnsemble<M extends string = string> extends TensorModel<M> {
-  /** The models, each fitted without one fold; those of the best candidate first. */
+  /**
+   * The models, each fitted without one fold, or to all entries from one that was; those of the best candidate
+   * first.
+   */
   readonly members: readonly CpModel[]
   /** Per member, its weight in the prediction; undefined where that is the mean of the members'. */
   declare readonly weights?: readonly number[]
   /** Correction of predictions by the residuals of neighbouring cells; undefined where it does not help. */
   readonly neighbours?: Neighbours
-  /** What intervals are computed from; undefined where the file has none. */
+  /** Residual quantiles of conformal intervals; undefined where the file has none. */
   readonly intervals?: Intervals
   /** The modes of the best candidate's factors in terms of the tensor's; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
@@ -158,9 +161,8 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
       throw new InputError('option', 'This ensemble was saved without what intervals are made of.')
     if (!(level > 0 && level < 1))
       throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
-    // Intervals lie within the range of the training values, and contain the prediction.
-    const { min, max } = observed ?? { min: -Infinity, max: Infinity }
-    // Where unlisted cells are zeros, rows without entries are observed, too.
+    const [min, max] = intervalLimits(intervals, observed ?? { min: -Infinity, max: Infinity })
+    // With missing: 'zero', rows without entries count as observed.
     const isUnknown = observed && this.training.missing !== 'zero'
     const inUnusualRows = isUnknown ? emptyRowIntervals(intervals, observed, level) : undefined
     return (cell, value) => {
@@ -186,8 +188,8 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
   /** Why cells in some rows without entries, or of fewer than in training, have no interval. */
   get reasonWithoutInterval(): string {
     return this.intervals?.emptyRows
-      ? 'too few other rows can be left out to tell how far predictions are off there'
-      : 'the ensemble was learned without what they are made of, by an older version or within too little time'
+      ? 'there are too few other rows to try out how far off such a prediction may be'
+      : 'the ensemble was learned without what their intervals are made of, by an older version or within too little time'
   }
 
   /** The sentence that refuses an interval of a cell, with its rows without entries. */

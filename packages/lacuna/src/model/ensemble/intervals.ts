@@ -5,17 +5,21 @@
  * the coverage holds in each group.
  *
  * An out-of-fold residual is that of one model, but the prediction is the mean of all K, whose squared error
- * is smaller by (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly.
+ * is smaller by (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly. Where
+ * predictions are corrected by neighbours, the variance is that of corrected predictions, each by the residuals of its
+ * own model: most of what models differ in at a cell they differ in at its neighbours, too.
+ *
+ * Where whole groups of cells were lost beside single ones (lostGroups.ts), cells in such groups have residuals of
+ * their own.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { EmptyRowGroup } from './emptyRows/learnEmptyRows.ts'
+import { type EmptyRowGroup, independentResiduals } from './emptyRows/learnEmptyRows.ts'
+import { groupOfCell, isLostCell, type LostCells, type LostGroups } from './lostGroups.ts'
 import { quantile, quantilesOf } from './quantiles.ts'
 import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 
-/** What intervals are computed from; plain data, but for the rows of the scale. Files have these names. */
-export interface Intervals {
-  /** The size of residuals at a cell. */
-  scale: ResidualScale
+/** Groups of cells of similar support and scale, with the quantiles of their residuals; plain data. */
+export interface ResidualGroups {
   /** Borders between the groups by support: the least support of each but the first. */
   support: readonly number[]
   /** Per group by support, borders between its groups by scale. */
@@ -24,6 +28,15 @@ export interface Intervals {
   residuals: readonly (readonly number[])[]
   /** For each group by support and scale, the shrinkage of residuals from one model to the mean of all. */
   shares: readonly number[]
+}
+
+/**
+ * Scale and quantiles of residuals, from which intervals are computed; plain data, but for the rows of the
+ * scale. Files have these names.
+ */
+export interface Intervals extends ResidualGroups {
+  /** The size of residuals at a cell. */
+  scale: ResidualScale
   /**
    * Groups of cells in rows without entries; undefined in files of older versions, or where there was no time
    * for them, and then there are no intervals.
@@ -31,6 +44,19 @@ export interface Intervals {
   emptyRows?: readonly EmptyRowGroup[]
   /** Per mode, the fewest entries of a row in training; rows of fewer are in a group of `emptyRows`. */
   leastEntries?: readonly number[]
+  /**
+   * Whether the least and the greatest training value are the ends of a scale, as of ratings, beyond which no interval
+   * reaches; undefined in files of older versions, whose intervals lie within the range of the training values.
+   */
+  scaleEnds?: readonly boolean[]
+  /** Cells in whole groups that were lost beside single cells; undefined where cells are missing in one way. */
+  lost?: LostIntervals
+}
+
+/** Quantiles of residuals in groups of cells without entries, beside cells that are missing one by one. */
+export interface LostIntervals extends LostCells, ResidualGroups {
+  /** The number of independent residuals (emptyRows/learnEmptyRows.ts). */
+  independent: number
 }
 
 /** Most groups by support. */
@@ -39,6 +65,34 @@ const SUPPORTS = 5
 const SCALES = 3
 /** Least number of residuals in a group. */
 const LEAST_GROUP = 250
+
+/** The fraction of the entries, and their number, from which on a value that they attain is the end of a scale. */
+const SCALE_END_FRACTION = 0.01
+const SCALE_END_ENTRIES = 5
+
+/**
+ * Whether the least and the greatest value are the ends of a scale: many entries attain them exactly, as the most stars
+ * of a rating. The record of a thermometer is attained once or twice, and is no limit.
+ */
+export function findScaleEnds(values: Float32Array): boolean[] {
+  let [min, max] = [Infinity, -Infinity]
+  for (const x of values) {
+    min = Math.min(min, x)
+    max = Math.max(max, x)
+  }
+  const least = Math.max(SCALE_END_ENTRIES, SCALE_END_FRACTION * values.length)
+  return [min, max].map((end) => values.reduce((count, x) => count + (x === end ? 1 : 0), 0) >= least)
+}
+
+/** The least and the greatest end of any interval. @param range of the training values */
+export function intervalLimits(
+  { scaleEnds }: Pick<Intervals, 'scaleEnds'>,
+  { min, max }: { min: number; max: number },
+): [number, number] {
+  if (!scaleEnds) return [min, max]
+  // Values that were never negative are amounts, for which no interval reaches below zero.
+  return [scaleEnds[0] ? min : min >= 0 ? 0 : -Infinity, scaleEnds[1] ? max : Infinity]
+}
 
 /** Out-of-fold predictions of all entries. */
 export interface OutOfFoldEntries {
@@ -54,7 +108,7 @@ export interface UnseenCells {
   indices: readonly Uint32Array[]
   /** Mean of the models' predictions. */
   predictions: Float32Array
-  /** Variance of the models' predictions. */
+  /** Variance of the models' predictions, corrected by neighbours if the ensemble's are. */
   variances: Float32Array
   /** Support of each cell. */
   support: Uint32Array
@@ -63,12 +117,14 @@ export interface UnseenCells {
 /**
  * Learns intervals from out-of-fold residuals and the models' disagreement.
  * @param models number of models
+ * @param lost groups of cells that were lost beside single cells, if there are any
  */
 export function learnIntervals(
   tensor: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   { predictions, support }: OutOfFoldEntries,
   unseen: UnseenCells,
   models: number,
+  lost?: LostGroups,
 ): Intervals {
   const { values } = tensor
   const { scale, ofEntries: scaleOfEntries } = learnScale(tensor, predictions)
@@ -80,32 +136,79 @@ export function learnIntervals(
     squaredErrors[e] = residual * residual
   }
   const scaleOfUnseen = new Float64Array(unseen.predictions.length)
+  // 1 in groups without entries; 0 in those of which every model was fitted to some entries; 2 in others, which are not used.
+  const kinds = new Uint8Array(unseen.predictions.length)
   const cell = new Uint32Array(unseen.indices.length)
   for (let c = 0; c < scaleOfUnseen.length; c++) {
     for (let mode = 0; mode < cell.length; mode++) cell[mode] = unseen.indices[mode][c]
     scaleOfUnseen[c] = scaleAt(scale, cell, unseen.predictions[c])
+    const group = lost ? groupOfCell(lost, cell) : 0
+    if (lost) kinds[c] = lost.isEmpty[group] ? 1 : lost.isDivided[group] ? 0 : 2
   }
-  const supports = Math.max(1, Math.min(SUPPORTS, Math.floor(values.length / (LEAST_GROUP * SCALES))))
-  const borders = bordersOf(support, supports)
+  const entries = { support, scales: scaleOfEntries, relative, squaredErrors }
+  const cells = { support: unseen.support, scales: scaleOfUnseen, variances: unseen.variances }
+  const learn = (side: 0 | 1): ResidualGroups =>
+    learnGroups(
+      entries,
+      numbersUpTo(values.length).filter((e) => (lost?.ofEntries[e] ?? 0) === side),
+      cells,
+      numbersUpTo(kinds.length).filter((c) => kinds[c] === side),
+      models,
+    )
+  if (!lost) return { scale, ...learn(0) }
+  const { modes, sizes, isEmpty, groups, ofEntries } = lost
+  const members = Array.from(numbersUpTo(values.length).filter((e) => ofEntries[e] === 1))
+  const independent = independentResiduals(
+    members.map((e) => groups[e]),
+    'any',
+    Float64Array.from(members, (e) => relative[e]),
+  )
+  return { scale, ...learn(0), lost: { modes, sizes, isEmpty, ...learn(1), independent } }
+}
+
+/** Entries with their residuals, from which groups are learned: by number, all entries of the tensor. */
+interface GroupedEntries {
+  support: Uint32Array
+  /** Scale of each entry without itself. */
+  scales: Float64Array
+  /** Residuals relative to the scale. */
+  relative: Float64Array
+  squaredErrors: Float64Array
+}
+
+/**
+ * Learns groups by support and scale.
+ * @param members the entries that count @param cells unseen cells @param cellMembers those of them that count
+ * @param models number of models
+ */
+function learnGroups(
+  entries: GroupedEntries,
+  members: Uint32Array,
+  cells: Pick<GroupedEntries, 'support' | 'scales'> & { variances: Float32Array },
+  cellMembers: Uint32Array,
+  models: number,
+): ResidualGroups {
+  const supports = Math.max(1, Math.min(SUPPORTS, Math.floor(members.length / (LEAST_GROUP * SCALES))))
+  const support = bordersOf(pick(members, entries.support), supports)
   const scales: number[][] = []
   const residuals: number[][] = []
   const shares: number[] = []
-  const entriesBySupport = groupItems(numbersUpTo(values.length), borders, support)
-  const cellsBySupport = groupItems(numbersUpTo(scaleOfUnseen.length), borders, unseen.support)
-  for (let s = 0; s <= borders.length; s++) {
+  const entriesBySupport = groupItems(members, support, entries.support)
+  const cellsBySupport = groupItems(cellMembers, support, cells.support)
+  for (let s = 0; s <= support.length; s++) {
     const count = entriesBySupport[s].length
     const groups = Math.max(1, Math.min(SCALES, Math.floor(count / LEAST_GROUP)))
-    scales[s] = bordersOf(pick(entriesBySupport[s], scaleOfEntries), groups)
-    const entriesByScale = groupItems(entriesBySupport[s], scales[s], scaleOfEntries)
-    const cellsByScale = groupItems(cellsBySupport[s], scales[s], scaleOfUnseen)
+    scales[s] = bordersOf(pick(entriesBySupport[s], entries.scales), groups)
+    const entriesByScale = groupItems(entriesBySupport[s], scales[s], entries.scales)
+    const cellsByScale = groupItems(cellsBySupport[s], scales[s], cells.scales)
     for (let g = 0; g <= scales[s].length; g++) {
-      residuals.push(quantilesOf(pick(entriesByScale[g], relative)))
-      const squares = meanOf(entriesByScale[g], squaredErrors)
-      const variance = meanOf(cellsByScale[g], unseen.variances)
+      residuals.push(quantilesOf(pick(entriesByScale[g], entries.relative)))
+      const squares = meanOf(entriesByScale[g], entries.squaredErrors)
+      const variance = meanOf(cellsByScale[g], cells.variances)
       shares.push(shrinkage(squares, variance, models))
     }
   }
-  return { scale, support: borders, scales, residuals, shares }
+  return { support, scales, residuals, shares }
 }
 
 /**
@@ -115,17 +218,21 @@ export function learnIntervals(
  * @param level probability that the interval contains the value
  */
 export function intervalAt(
-  { scale, support, scales, residuals, shares }: Intervals,
+  intervals: Intervals,
   cell: ArrayLike<number>,
   y: number,
   entries: number,
   level: number,
 ): [number, number] {
+  const { scale, lost } = intervals
+  const isLost = lost !== undefined && isLostCell(lost, cell)
+  const { support, scales, residuals, shares } = isLost ? lost : intervals
   const s = groupOf(support, entries)
   const size = scaleAt(scale, cell, y)
   let group = groupOf(scales[s], size)
   for (let earlier = 0; earlier < s; earlier++) group += scales[earlier].length + 1
-  const out = (1 - level) / 2
+  const half = (1 - level) / 2
+  const out = isLost ? Math.max(0, (half * (lost.independent + 1) - 0.5) / lost.independent) : half
   const unit = shares[group] * size
   return [unit * quantile(residuals[group], out), unit * quantile(residuals[group], 1 - out)]
 }
@@ -180,7 +287,7 @@ function groupItems(
 }
 
 /** The numbers of some items, in their order. */
-function pick(items: Uint32Array, numbers: Float64Array): Float64Array {
+function pick(items: Uint32Array, numbers: Float64Array | Uint32Array): Float64Array {
   const picked = new Float64Array(items.length)
   for (let i = 0; i < items.length; i++) picked[i] = numbers[items[i]]
   return picked

@@ -146,7 +146,7 @@ export function curveOf(values: Float32Array, predictions: Float32Array): Curve 
     curve.predictions.push(prediction)
     curve.sizes.push(size)
   }
-  // Where predictions are exact, any residual is large.
+  // A least size is needed where predictions are exact: any residual would be infinitely large there.
   const least = Math.max(1e-30, 1e-6 * Math.max(...curve.sizes))
   return { ...curve, sizes: curve.sizes.map((size) => Math.max(least, size)) }
 }

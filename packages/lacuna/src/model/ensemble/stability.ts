@@ -14,7 +14,7 @@ import { type FactorView, factorView } from '../factorView.ts'
  */
 const LEAST_MATCH = 0.85
 
-/** In how many models of an ensemble a component of the first model is found. */
+/** The number of models of an ensemble in which a component of the first model is found. */
 export interface Found {
   /** Models that have the component, including the first. */
   in: number

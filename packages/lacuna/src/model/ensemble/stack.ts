@@ -78,7 +78,8 @@ export function stackCandidates(
         if (squares < next.squares) next = { subset, shrinkage: step / SHRINKAGE_STEPS, squares }
       }
     }
-    if (next.squares > (1 - LEAST_GAIN) * chosen.squares) break
+    // Without an error, as of constant values, none is lowered.
+    if (next === chosen || next.squares > (1 - LEAST_GAIN) * chosen.squares) break
     chosen = next
   }
   const { subset, shrinkage, squares } = chosen
@@ -153,7 +154,7 @@ const unit = (size: number, c: number): Float64Array => {
   return weights
 }
 
-/** The sum of squared errors with the given weights: yᵀy − 2wᵀXᵀy + wᵀXᵀXw. */
+/** The sum of squared errors with the given weights, yᵀy − 2wᵀXᵀy + wᵀXᵀXw, which rounding may put below 0. */
 function squaresOf({ XX, Xy, yy }: NormalEquations, weights: Float64Array): number {
   const size = weights.length
   let squares = yy
@@ -163,7 +164,7 @@ function squaresOf({ XX, Xy, yy }: NormalEquations, weights: Float64Array): numb
     for (let d = 0; d < size; d++) sum += XX[c * size + d] * weights[d]
     squares += weights[c] * sum
   }
-  return squares
+  return Math.max(0, squares)
 }
 
 /**

@@ -7,7 +7,7 @@ import { FoldKernel, shardsOf } from '../foldKernel.ts'
 export interface Baseline {
   /** Name in reports. */
   name: string
-  /** What is predicted is the sum of a constant and a number of the entry's row in each of some modes. */
+  /** A prediction is the sum of this constant and of one number for the entry's row in each of some modes. */
   constant: number
   rows: { mode: number; numbers: Float64Array }[]
 }

@@ -106,7 +106,7 @@ function meanBaselines(model: Predictor, { mean, means, counts }: Observed): Mea
       predict: (indices: readonly Uint32Array[], e: number) => meanOfRow(mode, indices[mode][e]),
     })),
     {
-      name: 'the means of all modes, added up',
+      name: 'biases of all modes, by the means of rows',
       predict: (indices, e) =>
         indices.reduce((sum, column, mode) => sum + meanOfRow(mode, column[e]) - mean, mean),
     },

@@ -14,7 +14,7 @@ import { type BaselineError, baselinesByFolds, compareWithBaselines } from './ve
 export interface OutOfFold {
   /** Number of folds, and of models. */
   folds: number
-  /** What was held out together, in words. */
+  /** Description of what was held out together. */
   by: string
   /** Error of the predictions, with the correction by neighbours if there is one. */
   error: ErrorSummary
@@ -43,7 +43,7 @@ export interface OutOfFoldPredictions {
   folds: Uint8Array
   /** Number of folds. */
   count: number
-  /** What was held out together, in words. */
+  /** Description of what was held out together. */
   by: string
   /** Prediction of each entry, with the correction by neighbours if there is one. */
   predictions: Float32Array

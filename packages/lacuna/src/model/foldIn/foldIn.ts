@@ -126,7 +126,7 @@ interface State {
   prior: Prior
   /** The factors with new rows; solved rows are written in place. */
   factors: readonly Float32Array[]
-  /** With `update`, the rows before it, which their old entries draw them to. */
+  /** With `update`: the rows before the update, towards which their old entries draw them. */
   anchors: readonly Float32Array[]
   /** Per mode, the old entries of each row. */
   oldCounts: readonly Uint32Array[]
@@ -167,7 +167,7 @@ function updateRow(
       const at = r * rank + s
       const P = gram ? gram[at] : priorPrecision[at] + n * perEntry[at]
       S[at] += P
-      // Where unlisted cells are zeros, a new row begins with zeros only; an old one with its old entries.
+      // With missing: 'zero', a new row begins with zeros only; an old one with its old entries.
       b[r] += gram && n === 0 ? 0 : P * anchor[s]
     }
     S[r * rank + r] += RIDGE * (trace || S[r * rank + r]) + Number.MIN_VALUE
@@ -264,5 +264,5 @@ function appendMeanRows(factor: Float32Array, rows: number, rank: number, mean: 
   return larger
 }
 
-/** At most the largest float32. */
+/** Limits a number to the largest float32. */
 const capToFloat32 = (x: number): number => Math.min(x, 3.4028234663852886e38)

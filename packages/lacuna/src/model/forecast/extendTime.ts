@@ -1,12 +1,14 @@
 /** Rows after the last one of a mode of time: their labels, and tensors with such rows, which have no entries. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { type ColumnType, labelFinder, toLabel } from '../../labels/index.ts'
-import { MAX_INDEX, type SparseTensor } from '../../tensor/index.ts'
+import { MAX_INDEX, type Mode, type SparseTensor } from '../../tensor/index.ts'
 import { modeName } from '../factored.ts'
 import { timeGrid } from './timeGrid.ts'
 
 /** Most rows that are inserted into gaps, per row that there is; with more the labels are no series. */
 const MOST_INSERTED = 2
+/** Most rows that are added up to a label, per row that there is and at all: with more the label is a typing error. */
+const MOST_ADDED = { perRow: 10, always: 1000 } as const
 
 /** A tensor with rows after the last one of a mode of time. */
 export interface ExtendedTime {
@@ -102,7 +104,8 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
 
 /**
  * Adds rows without entries after the last one of a mode, up to the one with a label, which may be written in any
- * form; a number of rows in a mode without labels. Throws unless the label lies whole steps after the last one.
+ * form; a number of rows in a mode without labels. Throws unless the label lies whole steps after the last one, and not
+ * far beyond the rows that there are.
  * @param mode from 0
  */
 export function extendTo(tensor: SparseTensor, mode: number, label: string): SparseTensor {
@@ -123,11 +126,26 @@ export function extendTo(tensor: SparseTensor, mode: number, label: string): Spa
   const wanted = toLabel(label, about)
   if (labelFinder(own, (about.type ?? 'VARCHAR') as ColumnType)(wanted) !== undefined) throw refuse()
   const { step, positions } = timeGrid(own, about)
-  const all = timeGrid([...own, wanted], about).positions
-  const steps = (all[all.length - 1] - positions[positions.length - 1]) / step
+  const steps = (positionAfter(own, wanted, about) - positions[positions.length - 1]) / step
   const count = Math.round(steps)
-  if (count < 1 || count > MAX_INDEX - dims[mode] || Math.abs(steps - count) > 1e-6) throw refuse()
+  // Of a label that is no time, as 2024-02-31, steps are NaN.
+  if (!(count >= 1 && count <= MAX_INDEX - dims[mode] && Math.abs(steps - count) <= 1e-6)) throw refuse()
+  if (count > Math.max(MOST_ADDED.always, MOST_ADDED.perRow * own.length))
+    throw new InputError(
+      'option',
+      sentence`${option('extend')}: ${about.name} ${label} is ${count} steps after ${last}, and there are ${own.length} rows; give one that is nearer.`,
+    )
   return addLabels(tensor, mode, futureLabels(tensor, mode, count)!)
+}
+
+/** The position of a label on the grid of those before it; NaN if it does not come after them. */
+function positionAfter(labels: readonly string[], label: string, mode: Mode): number {
+  try {
+    return timeGrid([...labels, label], mode).positions[labels.length]
+  } catch (error) {
+    if (error instanceof InputError) return NaN
+    throw error
+  }
 }
 
 /** Adds rows without entries at the end of a mode. @param added their labels */

@@ -50,7 +50,7 @@ export interface ForecastIntervals {
   level: number
   /** The fraction of the backtests' values in intervals from the other origins. */
   coverage: number
-  /** The same by steps ahead; NaN where no value is known. */
+  /** Coverage at each step ahead; NaN where no value is known. */
   coverageByStep: number[]
   /**
    * The ends of the interval of a cell.

@@ -136,7 +136,7 @@ function monthScale(positions: number[], labelAt: Scale['labelAt'], least: numbe
   }
 }
 
-/** The scale of dates and times: calendar months where each is the same day of a month, else microseconds. */
+/** The scale of dates and times: calendar months where each is the same day of a month or its end, else microseconds. */
 function timeScale(
   labels: readonly string[],
   type: ColumnType,
@@ -147,12 +147,12 @@ function timeScale(
   const clocks = type === 'TIMESTAMPTZ' ? clocksOf(labels) : labels.map(timeOfText)
   const labelAt = (clock: number): string => clockText(clock, type, last)
   const calendar = clocks.map((clock) => calendarOf(Math.floor(clock / DAY)))
-  const [, , day] = calendar[calendar.length - 1]
+  const day = dayOfMonths(calendar)
   const ofDay = clocks[0] - DAY * Math.floor(clocks[0] / DAY)
   const isMonthly =
     labels.length > 1 &&
     mode.from?.binning === undefined &&
-    calendar.every(([, , other]) => other === day) &&
+    calendar.every((date) => date[2] === lastUpTo(day, date)) &&
     clocks.every((clock) => clock - DAY * Math.floor(clock / DAY) === ofDay)
   if (step ? step.unit in MONTHS : isMonthly)
     return monthScale(
@@ -173,10 +173,22 @@ function timeScale(
   }
 }
 
+/** The day of the month on which dates lie: the latest one, or 31 where each of several is the end of its month. */
+function dayOfMonths(calendar: readonly ReturnType<typeof calendarOf>[]): number {
+  const isEnd = calendar.length > 1 && calendar.every((date) => date[2] === lastUpTo(31, date))
+  return isEnd ? 31 : Math.max(...calendar.map(([, , day]) => day))
+}
+
+/** A day of a date's month, or the last one of a shorter month. */
+function lastUpTo(day: number, [year, month]: readonly number[]): number {
+  for (let d = day; d > 28; d--) if (!Number.isNaN(daysOf(year, month, d))) return d
+  return Math.min(day, 28)
+}
+
 /** Days since 1970 of a day of a month, or of the last one of a shorter month. @param months since the year 0 */
 function dayOfMonth(months: number, day: number): number {
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1]
-  for (let d = day; ; d--) if (!Number.isNaN(daysOf(year, month, d))) return daysOf(year, month, d)
+  return daysOf(year, month, lastUpTo(day, [year, month]))
 }
 
 /** Months since the year 0 of 2024-07; NaN for any other text. */

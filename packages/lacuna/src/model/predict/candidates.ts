@@ -1,4 +1,4 @@
-/** Which rows can be ranked: those with enough training entries. */
+/** Selects the rows that can be ranked: those with enough training entries. */
 
 /**
  * Makes a predicate: whether a row has at least `minEntries` training entries. Where counts are not known, it

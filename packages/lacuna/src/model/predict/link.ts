@@ -27,7 +27,7 @@ export interface Link {
   mean: number
 }
 
-/** What values are on the scale of a link, for sentences: `on square roots`. */
+/** The scale of each link in words, for sentences: `on square roots`. */
 export const linkScaleNames: Readonly<Record<LinkName, string>> = {
   identity: '',
   sqrt: 'on square roots',

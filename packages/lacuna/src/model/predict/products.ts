@@ -87,7 +87,7 @@ function memberProducts(
 ): (cell: number) => number {
   const [first, ...others] = factors
   const last = others.pop()
-  // With two modes and with three, which are most frequent, nothing is held in arrays.
+  // Tensors of order 2 and 3, the most frequent, need no arrays for the other rows.
   if (last && others.length <= 1) {
     const [middle] = others
     const [rows, middleRows, lastRows] = [columns[0], columns[1], columns[factors.length - 1]]

@@ -7,7 +7,7 @@ import { meanInDataUnits } from './link.ts'
 interface FreeFactor {
   /** Number of the factor. */
   factor: number
-  /** What each index of the mode adds to the offset of the factor's row, in values, below 2³¹. */
+  /** Per index of the mode, the offset that it adds to that of the factor's row, in values, below 2³¹. */
   starts: Int32Array
 }
 

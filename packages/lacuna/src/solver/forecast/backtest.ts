@@ -2,6 +2,7 @@
  * Backtests: rolling-origin evaluation of forecasts (Tashman 2000). A model is fitted to the entries before an
  * origin, and forecasts those of the steps after it, which are known; then the origin moves.
  */
+import { concatenate } from '../../base/bytes.ts'
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { BacktestEntries } from '../../model/index.ts'
 import { pickEntries, pickNumbers, type SparseTensor } from '../../tensor/index.ts'
@@ -33,11 +34,11 @@ export interface ForecastErrors {
 export interface ComparedErrors {
   /** Number of entries. */
   entries: number
-  /** Of the model. */
+  /** Errors of the model. */
   model: ForecastErrors
-  /** Of the value one season before. */
+  /** Errors of the seasonal naive forecast: the value one season before. */
   naive: ForecastErrors
-  /** Of the mean of all earlier values at the same phase of the season. */
+  /** Errors of the mean of all earlier values at the same phase of the season. */
   seasonMean: ForecastErrors
 }
 
@@ -47,7 +48,7 @@ export interface Backtest extends ComparedErrors {
   origins: number[]
   /** Rows of the season that the baselines repeat. */
   season: number
-  /** The same errors by steps ahead; undefined where no entry is known. */
+  /** Errors at each step ahead; undefined where no entry is known. */
   steps: (ComparedErrors | undefined)[]
 }
 
@@ -108,7 +109,7 @@ export async function forecastFrom(
   return model.predictMany(indices)
 }
 
-/** Errors of predictions of some entries; zeros if there are none. */
+/** RMSE and MAE of predictions of some entries; zeros if there are none. */
 export function errorsOf(values: Float32Array, predictions: Float32Array): ForecastErrors {
   if (values.length === 0) return { rmse: 0, mae: 0 }
   let [squares, sizes] = [0, 0]
@@ -143,12 +144,18 @@ export function summarizeBacktest(
     at += entries.length
   })
   const values = pickNumbers(tensor.values, all, new Float32Array(all.length))
-  const predictions = concatenate(forecasts)
+  const predictions = concatenate(Float32Array, forecasts)
   const forecaster = seasonalForecaster(tensor, mode)
   const baselines = seasons.map((season) => {
     const each = origins.map((origin, k) => forecaster(after[k], origin, season))
-    const naive = concatenate(each.map((one) => one.naive))
-    const mean = concatenate(each.map((one) => one.mean))
+    const naive = concatenate(
+      Float32Array,
+      each.map((one) => one.naive),
+    )
+    const mean = concatenate(
+      Float32Array,
+      each.map((one) => one.mean),
+    )
     const least = Math.min(errorsOf(values, naive).rmse, errorsOf(values, mean).rmse)
     return { season, naive, mean, least }
   })
@@ -184,15 +191,4 @@ export function summarizeBacktest(
       ...{ mode, predictions, origins: originOf },
     },
   }
-}
-
-/** Joins arrays one after another. */
-function concatenate(arrays: readonly Float32Array[]): Float32Array {
-  const joined = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const array of arrays) {
-    joined.set(array, at)
-    at += array.length
-  }
-  return joined
 }

@@ -27,18 +27,18 @@ export interface ForecastTrial {
   origins: number
 }
 
-/** What may be forecast by: settings of a model, or a baseline. */
+/** A way to forecast: settings of a model, or a baseline. */
 export interface Candidate {
-  /** In words. */
+  /** Description for notices. */
   name: string
-  /** Whether it is a rule, which takes no time, and not a model that is fitted. */
-  isRule: boolean
+  /** Whether the candidate is a baseline, which takes no time, and not a model that is fitted. */
+  isBaseline: boolean
   /**
    * Forecasts the entries after an origin from those before it; undefined if it was interrupted.
    * @param seconds the time limit of the model; none by default
    */
   forecastFrom(origin: number, seconds?: number): Promise<Float32Array | undefined>
-  /** Makes the model of all entries; undefined if it was interrupted. @param seconds as above */
+  /** Makes the model of all entries; undefined if it was interrupted. @param seconds the time limit of the model */
   learn(seconds?: number): Promise<CpModel | undefined>
   /** Forecasts from the latest origins, as far as they were made. */
   forecasts: Float32Array[]
@@ -47,7 +47,7 @@ export interface Candidate {
 /** A model with these settings as a candidate. */
 export const learnedCandidate = (frame: BacktestFrame, settings: RunOptions): Candidate => ({
   name: candidateName(settings, frame.tensor),
-  isRule: false,
+  isBaseline: false,
   forecastFrom: (origin, seconds) => forecastFrom(frame, origin, { ...settings, seconds }),
   async learn(seconds) {
     const { model, stopped } = await complete(frame.tensor, { ...settings, seconds, choose: false })
@@ -61,7 +61,7 @@ export function seasonalCandidates(frame: BacktestFrame, season: number): Candid
   const { tensor, mode } = frame
   if (!maySeasonBeModel(tensor, mode, season)) return []
   return (['mean', 'naive'] as const).map((rule) => ({
-    isRule: true,
+    isBaseline: true,
     name: rule === 'mean' ? `mean of the season (${season})` : `value one season before (${season})`,
     forecastFrom: async (origin) =>
       seasonalModel(tensorAt(frame, origin), mode, season, rule).predictMany(
@@ -110,8 +110,8 @@ export async function compareCandidates(
   let common = values.length
   for (let k = 0; k < values.length; k++) {
     for (const candidate of left) {
-      // One model is fitted in any case, and rules take no time.
-      const isNeeded = candidate.isRule || (k === 0 && candidate === left[0])
+      // The first model is fitted in any case, and baselines take no time.
+      const isNeeded = candidate.isBaseline || (k === 0 && candidate === left[0])
       isCut ||= !isNeeded && !hasTime()
       if (isCut && !isNeeded) continue
       const predictions = await fitAt(candidate, origins[k])

@@ -17,6 +17,9 @@ import {
 } from '../../model/index.ts'
 import { checkDeferred, largestPlusOne, type SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
+import { axisModes } from '../time/axis.ts'
+import { axisName } from '../time/proposeLags.ts'
+import { timeAxis } from '../time/timeAxis.ts'
 import { type Backtest, type BacktestFrame, chooseOrigins, summarizeBacktest } from './backtest.ts'
 import { forecastAxis, forecastCandidates } from './candidates.ts'
 import {
@@ -79,7 +82,7 @@ export interface Forecast {
   settings: string[]
   /** Settings that were tried, in the order in which they were tried. */
   trials: ForecastTrial[]
-  /** What was left out because the time was up, in words; empty without `seconds`. */
+  /** Descriptions of what was left out because the time was up; empty without `seconds`. */
   leftOut: string[]
   /** Errors of forecasts of known entries; undefined without backtests. */
   backtest?: Backtest
@@ -109,11 +112,7 @@ export async function forecast(
       sentence`${option('backtest')} is ${backtest}; it must be a whole number from 0.`,
     )
   const found = forecastAxis(tensor, time, given.lags)
-  if (!found)
-    throw new InputError(
-      'option',
-      sentence`No mode of the data is known to be time; name it by ${option('time')}, as in day, or day+slot.`,
-    )
+  if (!found) throw noAxis(tensor, time)
   const [mode] = found.modes
   const { tensor: extended, inserted } = addFutureRows(checkDeferred(tensor), mode, asked, step)
   // Distances are steps of time only where no step is missing.
@@ -144,9 +143,9 @@ export async function forecast(
     onFit?.(fits++, `${candidate.name}, from ${label}`)
     // A model of all entries follows.
     const fit = (): Promise<Float32Array | undefined> => candidate.forecastFrom(origin, clock.limitOf(1))
-    return candidate.isRule ? fit() : clock.time(fit)
+    return candidate.isBaseline ? fit() : clock.time(fit)
   }
-  // What is chosen needs a model of all entries and, for intervals, some backtests.
+  // Time is reserved for a model of all entries and, for its intervals, some backtests.
   const hasTime = (): boolean => clock.hasTimeFor(1 + Math.min(RESERVED_MODELS, allOrigins.length))
   const compared = await compareCandidates(frame, candidates, allOrigins, fitAt, hasTime)
   if (!compared) return undefined
@@ -156,8 +155,8 @@ export async function forecast(
   for (const [k, origin] of allOrigins.entries())
     for (const candidate of chosen) {
       if (k < candidate.forecasts.length || k >= origins.length) continue
-      const models = chosen.filter(({ isRule }) => !isRule).length
-      if (k > 0 && !candidate.isRule && !clock.hasTimeFor(2 * models)) {
+      const models = chosen.filter(({ isBaseline }) => !isBaseline).length
+      if (k > 0 && !candidate.isBaseline && !clock.hasTimeFor(2 * models)) {
         origins = allOrigins.slice(0, k)
         continue
       }
@@ -199,19 +198,19 @@ export async function forecast(
 }
 
 /**
- * Of the settings whose mean is the forecast, as many as there is time to fit to all entries and to backtests; at
- * least one.
+ * Shortens the list of settings whose mean is the forecast to those that there is time to fit to all entries
+ * and to backtests; at least one.
  */
 function affordable(chosen: readonly Candidate[], clock: FitClock): Candidate[] {
-  const modelsOf = ({ isRule, forecasts }: Candidate): number =>
-    isRule ? 0 : 1 + Math.max(0, RESERVED_MODELS - forecasts.length)
+  const modelsOf = ({ isBaseline, forecasts }: Candidate): number =>
+    isBaseline ? 0 : 1 + Math.max(0, RESERVED_MODELS - forecasts.length)
   let count = chosen.length
   while (count > 1 && !clock.hasTimeFor(chosen.slice(0, count).reduce((sum, one) => sum + modelsOf(one), 0)))
     count--
   return chosen.slice(0, count)
 }
 
-/** What was left out, in words: settings that were not tried, and backtests that were not made. */
+/** Describes what was left out: settings that were not tried, and backtests that were not made. */
 const describeLeftOut = (
   untried: number,
   candidates: number,
@@ -252,3 +251,18 @@ const noEntries = ({ dims, indices }: SparseTensor, mode: number): BacktestEntri
   cells: { dims, indices: indices.map(() => new Uint32Array(0)), values: new Float32Array(0) },
   ...{ mode, predictions: new Float32Array(0), origins: new Uint32Array(0) },
 })
+
+/** The error where no axis of time is found, or one of fewer than three rows. @param time as typed */
+function noAxis(tensor: SparseTensor, time: string | undefined): InputError {
+  const modes = time === undefined ? timeAxis(tensor) : axisModes(tensor, time)
+  if (!modes)
+    return new InputError(
+      'option',
+      sentence`No mode of the data is known to be time; name it by ${option('time')}, as in day, or day+slot.`,
+    )
+  const rows = modes.reduce((product, mode) => product * tensor.dims[mode], 1)
+  return new InputError(
+    'shape',
+    `${axisName(tensor, modes)} has ${rows === 1 ? 'one row' : `${rows} rows`}, too few for a forecast; at least three are needed.`,
+  )
+}

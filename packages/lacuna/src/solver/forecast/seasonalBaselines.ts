@@ -5,7 +5,7 @@
 import { sortAlongMode } from '../../model/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 
-/** Forecasts of entries by both rules. */
+/** Forecasts of entries by both baselines. */
 export interface SeasonalForecasts {
   /** The latest known value a number of whole seasons before. */
   naive: Float32Array
@@ -26,19 +26,19 @@ export function seasonalForecaster(
   mode: number,
 ): SeasonalForecaster {
   const { entries: sorted, positions } = sortAlongMode(dims, indices, mode)
-  /** The place of each entry in the sorted list. */
-  const places = new Uint32Array(sorted.length)
-  for (let i = 0; i < sorted.length; i++) places[sorted[i]] = i
+  /** The position of each entry in the sorted list. */
+  const sortedPositions = new Uint32Array(sorted.length)
+  for (let i = 0; i < sorted.length; i++) sortedPositions[sorted[i]] = i
   return (entries, origin, season) => {
     const naive = new Float32Array(entries.length)
     const mean = new Float32Array(entries.length)
     const all = meanBefore(indices[mode], values, origin)
     entries.forEach((e, k) => {
-      const place = places[e]
+      const at = sortedPositions[e]
       const row = indices[mode][e]
-      const fiber = positions[place] - row
+      const fiber = positions[at] - row
       let [sum, count, latest, total, known] = [0, 0, NaN, 0, 0]
-      for (let i = place - 1; i >= 0 && positions[i] >= fiber; i--) {
+      for (let i = at - 1; i >= 0 && positions[i] >= fiber; i--) {
         const other = positions[i] - fiber
         if (other >= origin) continue
         const value = values[sorted[i]]

@@ -5,7 +5,7 @@
  * in float64.
  */
 import type { LoadedProblem, Statistics, Step } from '../../engine/engine.ts'
-import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'
+import { type EpochReport, hasFiniteErrors, notFiniteAtStart, scoreOf } from '../run/report.ts'
 import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import { lambdaRule } from './lambda.ts'
@@ -104,7 +104,7 @@ export function fastMethod(
   const covariances = covariancesOf(settings, { dims: statistics.dims, entries, hasFeatures })
   const learns = covariances !== undefined && (problem.hasPosterior ?? false) && entries >= allRows
   const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0
-  // Where unlisted cells are zeros, rows have enough cells without regularization.
+  // With missing: 'zero' every row has enough cells without regularization.
   const chooseLambda = (rmse: number, sample: number): number =>
     zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
   return {
@@ -112,7 +112,7 @@ export function fastMethod(
     errorSet: zeros ? 'train' : 'probe',
 
     begin(first, isRandom) {
-      if (!hasFiniteErrors(first)) throw new Error('The error is no longer finite.')
+      if (!hasFiniteErrors(first)) throw notFiniteAtStart()
       return {
         rounds: 0,
         schedule: newSchedule(),
@@ -293,7 +293,7 @@ export function fastMethod(
         state.since = epoch
       }
     }
-    // One more iteration would end further from the limit.
+    // The run stops here if one more iteration would end further from the limit of epochs.
     const sample = state.strata ? 1 : stages[state.schedule.at].sample
     return epoch + sample / 2 > epochs ? 'epochs' : undefined
   }

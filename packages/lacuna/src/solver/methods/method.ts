@@ -49,7 +49,7 @@ export interface Past {
   best: EpochReport
 }
 
-/** What follows from a round. */
+/** The decision of a method after a round. */
 export interface Verdict {
   /** Whether the round is reported. */
   isReported: boolean

@@ -6,7 +6,7 @@ import { type FastState, fastMethod } from './fast.ts'
 import type { Method } from './method.ts'
 import { type PaperState, paperMethod } from './paper.ts'
 
-/** The method of a run, whichever it is. */
+/** The method of a run: the fast one or the paper's. */
 export type RunMethod = Method<FastState | PaperState>
 
 /** Makes the method of `settings.solver` for a problem. */

@@ -1,5 +1,5 @@
 /** The paper's method: Algorithm 2, exactly. */
-import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'
+import { type EpochReport, hasFiniteErrors, notFiniteAtStart, scoreOf } from '../run/report.ts'
 import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Method } from './method.ts'
@@ -30,7 +30,8 @@ export function paperMethod(settings: Settings): Method<PaperState> {
       }
     },
     judge(state, { best, reports }, _, report) {
-      if (!hasFiniteErrors(report)) throw new Error('The error is no longer finite.')
+      if (!hasFiniteErrors(report))
+        throw reports.length === 0 ? notFiniteAtStart() : new Error('The error is no longer finite.')
       report.epoch = reports.length + 1
       // With validation entries the best factors count, without them the last.
       const isBest = !report.validation || reports.length === 0 || scoreOf(report) < scoreOf(best)

@@ -107,7 +107,7 @@ function makeModel(
     reshaping: { mergeModes, split },
     labels,
     modes,
-    // Where unlisted cells are zeros, every row is observed.
+    // With missing: 'zero' every row is observed.
     unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
     observed: zeros ? withZeros(observed, dims) : observed,
     ...learned,

@@ -1,7 +1,10 @@
 /** The bytes of the copies that a run makes of what its engine holds: models and states. */
 import { GROUP_MATRICES, type ProblemSize } from '../../engine/engine.ts'
 
-/** What the bytes of a copy depend on: the reshaped modes, the rank, and what the engine holds per row. */
+/**
+ * The sizes that determine the bytes of a copy: the reshaped modes, the rank, and what the engine holds per
+ * row.
+ */
 type CopySize = Pick<ProblemSize, 'dims' | 'rank' | 'momentumFactors' | 'posterior'>
 
 const rowsOf = ({ dims }: Pick<CopySize, 'dims'>): number => dims.reduce((sum, rows) => sum + rows, 0)

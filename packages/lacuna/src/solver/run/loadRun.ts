@@ -103,7 +103,7 @@ function withDefaults(options: Partial<NeedSettings>): NeedSettings {
 }
 
 /**
- * Says that no prior is learned by default because the problem is too large for that; undefined if one is
+ * The notice that no prior is learned by default because the problem is too large for that; undefined if one is
  * learned, or other options exclude it.
  * @param size of the run, as from sizeOfRun
  */

@@ -1,4 +1,5 @@
 /** Reports of a run, and errors in data units. */
+import { InputError } from '../../base/inputError.ts'
 import type { ErrorSums, SetStatistics, Statistics } from '../../engine/engine.ts'
 import { type ErrorSummary, summarizeError } from '../../model/index.ts'
 
@@ -33,6 +34,13 @@ export const scoreOf = ({ train, validation }: EpochReport): number => (validati
 /** Whether the errors on training and validation entries are finite; not so after factors have overflowed. */
 export const hasFiniteErrors = ({ train, validation }: EpochReport): boolean =>
   Number.isFinite(train.rmse) && Number.isFinite(validation?.rmse ?? 0)
+
+/** The error of a run whose first errors are not finite: squares of values leave the range of float32. */
+export const notFiniteAtStart = (): InputError =>
+  new InputError(
+    'value',
+    'The first error is not finite, since the values are too small or too large for sums in float32; scale them, so that they lie nearer to 1.',
+  )
 
 /**
  * Converts an engine's error sums, in scaled units, to the relative error, RMSE and MAE in data units.

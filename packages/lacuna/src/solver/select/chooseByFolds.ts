@@ -3,12 +3,12 @@
  * one rank after another until more components no longer help, and then with other settings, one at a time.
  */
 import type { CpModel } from '../../model/index.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
+import type { SampledCells, SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
-import type { CrossFit, Unfinished } from './crossFit.ts'
-import type { Deadline } from './deadline.ts'
-import { FoldSearch, type SearchOptions } from './foldSearch.ts'
+import type { CrossFit, Deadline, Unfinished } from './crossFit/index.ts'
+import { FoldSearch, type SearchOptions } from './search/index.ts'
 import { type FoundBest, largestRank, searchBest } from './searchBest.ts'
+import { searchZeros } from './searchZeros.ts'
 import {
   alternativeChanges,
   type FoldChoice,
@@ -41,9 +41,11 @@ export interface ChosenByFolds {
   choice: FoldChoice
   /** The chosen settings with their models, and with `findRank: 'best'` those of the other good trials. */
   candidates: Candidate[]
+  /** The sampled cells that folds are made of, where unlisted cells are zeros. */
+  sampled?: SampledCells
   /** Weights of the entries in the criterion of trials, in the order of the tensor; all 1 by default. */
   weights?: Float32Array
-  /** What was left out because the time was up, in words; empty without a time limit. */
+  /** Descriptions of what was left out because the time was up; empty without a time limit. */
   leftOut: string[]
   /** The time limit of the search and of what follows. */
   deadline: Deadline
@@ -55,7 +57,7 @@ export interface UnfinishedSearch extends Pick<ChosenByFolds, 'leftOut'> {
   unfinished: readonly CpModel[]
 }
 
-/** What an ensemble of unfinished models is without, in words. */
+/** Description of what an ensemble of unfinished models lacks. */
 export const WITHOUT_ERRORS = 'out-of-fold errors, intervals and neighbours'
 
 /** Settings with the models of all folds. */
@@ -75,6 +77,8 @@ const FINE_RANKS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
  * of the best, and by at most this fraction.
  */
 const AS_GOOD = 0.005
+/** The rank that is tried first where the time is limited, so that a search that is cut has more than the smallest ranks. */
+const FIRST_IN_TIME = 8
 /** Ranks are raised until the last two together reduce the RMSE by less than this fraction. */
 const LEAST_GAIN = 0.005
 
@@ -92,7 +96,7 @@ export async function chooseByFolds(
   const search = new FoldSearch(tensor, options, searchOptions, withModels)
   const found =
     findRank === 'best'
-      ? await searchBest(search, tensor, options, { ranks, choose })
+      ? await (search.sampled ? searchZeros : searchBest)(search, tensor, options, { ranks, choose })
       : await searchOne(search, options, findRank, choose)
   const leftOut = [...found.leftOut]
   const isCut = leftOut.length > 0
@@ -104,7 +108,7 @@ export async function chooseByFolds(
   const wanted = findRank === 'best' ? search.candidates : [chosen]
   if (withModels)
     for (const trial of new Set([chosen, ...wanted])) {
-      // Without time for it, no model is fitted again.
+      // A candidate without models is fitted again only if there is time for it.
       const isAffordable = search.hasModels(trial) || (!isCut && search.hasTimeFor(search.changesOf(trial)))
       if (trial !== chosen && !isAffordable) continue
       const fit = await search.models(trial)
@@ -114,8 +118,8 @@ export async function chooseByFolds(
       candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
   const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
-  const { deadline, weights } = search
-  return { choice: { trials, chosen, isCut }, candidates, weights, leftOut, deadline }
+  const { deadline, weights, sampled } = search
+  return { choice: { trials, chosen, isCut }, candidates, sampled, weights, leftOut, deadline }
 }
 
 /** Searches for the smallest good rank if that is wanted, and then for other settings if `choose` is true. */
@@ -159,23 +163,22 @@ const unfinishedSearch = (
 
 /**
  * Tries growing ranks until they no longer help, and then bisects below the first rank that is as good as the
- * best.
+ * best. Where the time is limited, FIRST_IN_TIME comes before them.
  * @returns the chosen trial, undefined if there is none; isCut if there was no time for all ranks
  */
 async function searchRanks(search: FoldSearch): Promise<{ chosen?: FoldTrial; isCut: boolean }> {
   const tried: FoldTrial[] = []
-  let isCut = false
-  for (const rank of FINE_RANKS) {
+  let isCut = search.deadline.secondsLeft < Infinity && !(await search.attempt({ rank: FIRST_IN_TIME }))
+  const isAsGood = ({ rmse }: FoldTrial): boolean =>
+    rmse <= search.best.rmse + Math.min(search.best.spread, AS_GOOD * search.best.rmse)
+  for (const rank of isCut ? [] : FINE_RANKS) {
     const trial = search.hasTimeFor({ rank }) ? await search.attempt({ rank }) : undefined
     if (trial) tried.push(trial)
     else isCut = true
-    if (isCut || hasLevelledOff(tried)) break
+    if (isCut || (hasLevelledOff(tried) && tried.some(isAsGood))) break
   }
-  if (tried.length === 0 || search.isInterrupted) return { isCut }
-  const { best } = search
-  if (isCut) return { chosen: best, isCut }
-  const isAsGood = ({ rmse }: FoldTrial): boolean =>
-    rmse <= best.rmse + Math.min(best.spread, AS_GOOD * best.rmse)
+  if (search.trials.length === 0 || search.isInterrupted) return { isCut }
+  if (isCut) return { chosen: search.best, isCut }
   const firstGood = tried.findIndex(isAsGood)
   let chosen = tried[firstGood]
   let low = tried[firstGood - 1]?.rank ?? 0

@@ -14,10 +14,12 @@ import {
   type OptionalStage,
   type Ordered,
   type OutOfFold,
+  replaceMembers,
 } from '../../model/index.ts'
 import {
   byEntry,
   foldsOf,
+  isByEntry,
   modeNumber,
   type SparseTensor,
   splitFold,
@@ -32,6 +34,7 @@ import {
   type UnfinishedSearch,
   WITHOUT_ERRORS,
 } from './chooseByFolds.ts'
+import { refit } from './refit.ts'
 import type { FoldChoice } from './trials.ts'
 
 /**
@@ -40,6 +43,11 @@ import type { FoldChoice } from './trials.ts'
 export interface ByFoldsOptions extends ChooseByFoldsOptions {
   /** Modes whose rows are ordered, for the correction by neighbours; by default found from the residuals. */
   ordered?: readonly Ordered[]
+  /**
+   * Called before each model that is fitted to all entries in the end, with its number from 0 and their number; none by
+   * default.
+   */
+  onRefit?: (model: number, models: number) => void
 }
 
 /** The result of cross-fitting. M are the names of the modes. */
@@ -55,7 +63,7 @@ export interface FoldedCompletion<M extends string = string> {
   choice?: FoldChoice
   /** Whether the models agree on their components; undefined where a time limit left it out. */
   stability?: EnsembleStability
-  /** What was left out because the time was up, in words; empty without a time limit. */
+  /** Descriptions of what was left out because the time was up; empty without a time limit. */
   leftOut: string[]
   /** Seconds that it took, including those before it was resumed. */
   seconds: number
@@ -71,11 +79,14 @@ export interface FoldSeconds extends AssemblySeconds {
   setUp: number
   /** Fitting the models. */
   models: number
+  /** Fitting models to all entries, once settings and weights are chosen; only with `findRank: 'best'`. */
+  refit?: number
 }
 
 /**
  * Fits one model per fold without it and combines them into an ensemble, with out-of-fold errors and
- * conformal intervals. With `findRank: 'best'` the best trials are stacked (model/ensemble/stack.ts).
+ * conformal intervals. With `findRank: 'best'` the best trials are stacked (model/ensemble/stack.ts),
+ * and their models fitted again to all entries (refit.ts).
  * @param options settings of the runs
  * @param foldOptions folds, search and checkpointing
  * @returns undefined if it was interrupted
@@ -86,7 +97,7 @@ export async function completeByFolds(
   foldOptions: ByFoldsOptions = {},
 ): Promise<FoldedCompletion | undefined> {
   const start = performance.now()
-  const { ordered, ...searchOptions } = foldOptions
+  const { ordered, onRefit, ...searchOptions } = foldOptions
   checkModes(tensor, foldOptions)
   const found = await chooseByFolds(tensor, options, searchOptions)
   if (!found) return undefined
@@ -106,11 +117,28 @@ export async function completeByFolds(
     ...features,
   }))
   const fits = candidates.map(({ trial, fit }) => (trial.features ? { ...fit, attributes } : fit))
-  const assembled = assembleEnsemble(tensor, { fits, seed, ordered, weights: found.weights, hasTimeFor })
+  const { sampled } = found
+  const assembled = assembleEnsemble(sampled?.cells ?? tensor, {
+    ...{ fits, seed, ordered, weights: found.weights, hasTimeFor },
+    listed: sampled?.listed,
+  })
   collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and models that are not part of the ensemble
-  const { model, outOfFold, stability, weights, took: assembly } = assembled
+  const { outOfFold, stability, weights, took: assembly } = assembled
   for (const stage of assembled.leftOut) leftOut.push(stageNames[stage])
+  const combined = candidates
+    .map((candidate, c) => ({ ...candidate, weight: weights[c] }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+  let { model } = assembled
+  let refitSeconds = 0
   if (foldOptions.findRank === 'best') {
+    const begun = performance.now()
+    const hasTimeFor = (seconds: number): boolean => deadline.hasTimeForRefit(seconds)
+    const { models, refitted } = await refit(tensor, combined, { hasTimeFor, onRefit })
+    if (refitted > 0) model = replaceMembers(model, models, tensor)
+    const others = models.length - refitted
+    if (others > 0) leftOut.push(`the fit of ${others} of ${models.length} models to all entries`)
+    refitSeconds = (performance.now() - begun) / 1000
     const { fit } = candidates[0]
     const seconds = fit.seconds / fit.models.length
     const error =
@@ -119,14 +147,11 @@ export async function completeByFolds(
   }
   const elapsed = (performance.now() - start) / 1000
   const seconds = before + elapsed
-  const combined = candidates
-    .map(({ trial, fit }, c) => ({ trial, fit, weight: weights[c] }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
   const used = {
     setUp: sumOver(combined, ({ fit }) => fit.setUpSeconds),
     models: sumOver(combined, ({ fit }) => fit.seconds - fit.setUpSeconds),
     ...assembly,
+    ...(foldOptions.findRank === 'best' && { refit: refitSeconds }),
   }
   const search = elapsed - Object.values(used).reduce((sum, stage) => sum + stage, 0)
   const took = { search: Math.max(0, search), ...used }
@@ -151,9 +176,8 @@ async function errorAtRandomCells(
   { options, fit }: Candidate,
   seed: number,
 ): Promise<ErrorSummary | undefined> {
-  const single = byEntry(tensor)
-  if (JSON.stringify(fit.by) === JSON.stringify(single)) return undefined
-  const { train, out } = splitFold(tensor, foldsOf(tensor, single, fit.models.length, seed), 0)
+  if (isByEntry(fit.by, tensor)) return undefined
+  const { train, out } = splitFold(tensor, foldsOf(tensor, byEntry(tensor), fit.models.length, seed), 0)
   const run = await Run.start(train, options)
   try {
     while (await run.advance());

@@ -31,11 +31,17 @@ export async function rankByFolds(tensor: SparseTensor, options: RunOptions): Pr
       sentence`${option('rank', 'auto')} does not go with ${option('initial')}, which has a rank; leave one of them out.`,
     )
   const start = performance.now()
-  const found = await chooseByFolds(tensor, settings, {
-    findRank: 'smallest',
-    withModels: false,
-    ...(seconds !== undefined && { seconds: SEARCH_FRACTION * seconds }),
-  })
+  // Where unlisted cells are zeros, held-out cells must neither be taken for zeros nor drawn.
+  const unknown = settings.missing === 'zero' && { watch: { ...watch, ...(validation && { validation }) } }
+  const found = await chooseByFolds(
+    tensor,
+    { ...settings, ...unknown },
+    {
+      findRank: 'smallest',
+      withModels: false,
+      ...(seconds !== undefined && { seconds: SEARCH_FRACTION * seconds }),
+    },
+  )
   const left =
     seconds && Math.max((1 - SEARCH_FRACTION) * seconds, seconds - (performance.now() - start) / 1000)
   const time = left === undefined ? {} : { seconds: left }

@@ -7,8 +7,8 @@ import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { proposeAxis } from '../time/proposeLags.ts'
-import type { AttemptOptions, FoldSearch } from './foldSearch.ts'
 import { proposeAutoregression, proposeLinks, proposeShapes } from './proposals.ts'
+import type { AttemptOptions, FoldSearch } from './search/index.ts'
 import {
   alternativeChanges,
   criterionOf,
@@ -17,15 +17,15 @@ import {
   type TrialChanges,
 } from './trials.ts'
 
-/** What the search found. */
+/** The result of the search. */
 export interface FoundBest {
   /** The trial with the smallest error; undefined if there is none. */
   chosen?: FoldTrial
-  /** What was left out because the time was up, in words. */
+  /** Descriptions of what was left out because the time was up. */
   leftOut: string[]
 }
 
-/** What is searched. */
+/** The space of settings that is searched. */
 export interface BestOptions {
   /** Ranks to try, ascending; 2, 4, 8 … 64 by default. */
   ranks?: readonly number[]
@@ -33,23 +33,24 @@ export interface BestOptions {
   choose: boolean
 }
 
-const RANKS: readonly number[] = [2, 4, 8, 16, 32, 64]
+/** Ranks that are tried by default. */
+export const RANKS: readonly number[] = [2, 4, 8, 16, 32, 64]
 /** Shapes and links are compared at this rank, or the largest one of `ranks` below it. */
-const SCREENING_RANK = 8
+export const SCREENING_RANK = 8
 /** Folds on which shapes and links are compared. */
-const SCREENING_FOLDS = 2
+export const SCREENING_FOLDS = 2
 /** Most reshapings, beside the modes as given, whose models are fitted with growing ranks. */
-const MOST_GROWN = 3
+export const MOST_GROWN = 3
 /** Reshapings are grown if their error is above the smallest by at most this fraction. */
 const NEAR = 0.5
-/** Ranks grow while the error falls by this fraction. */
+/** Ranks grow while the error falls by this fraction; lags and links that gain less are not taken. */
 const LEAST_GAIN = 0.005
 /**
  * A trial is given up if it is worse than the best by this fraction on two folds: less good ones may still
  * add something to a combination.
  */
 const TOLERANCE = 0.15
-/** A large rank is tried before reshapings if this many times its seconds are left for models. */
+/** A large rank is tried before reshapings if this many times its seconds are left for models, beside those of refitting. */
 const LARGE_FIRST = 2
 
 /**
@@ -67,6 +68,7 @@ export async function searchBest(
   const first = await search.attempt({})
   if (!first) return { leftOut: ['all ranks'] }
   search.pin(first)
+  search.reserveRefit()
   const tryRank = async (rank: number): Promise<boolean> => {
     const trial = await attemptInTime(search, { rank })
     if (typeof trial === 'object') search.pin(trial)
@@ -74,24 +76,28 @@ export async function searchBest(
   }
   // A large rank often gains more than all that follows: the largest one that takes a small part of the time comes first.
   const largest = ranks[ranks.length - 1]
-  const early = ranks.findLast((rank) => search.hasTimeFor({ rank }, LARGE_FIRST * search.folds))
+  const mostFolds = LARGE_FIRST * search.folds + search.foldsOfRefit
+  const early = ranks.findLast((rank) => search.hasTimeFor({ rank }, mostFolds))
   if (early !== undefined && (early === largest || early > first.rank)) await tryRank(early)
   if (search.isInterrupted) return { leftOut: [] }
   const start = Math.max(
     0,
     ranks.findLastIndex((rank) => rank <= SCREENING_RANK),
   )
-  const { lineages, isCut } = choose
+  const { given, near, isCut } = choose
     ? await screen(search, tensor, options, ranks[start])
-    : { lineages: [{}], isCut: false }
+    : { given: {}, near: [], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
-  for (const [at, changes] of lineages.entries()) {
+  // Reshapings that are better at a small rank than all that was tried so far come before the modes as given.
+  const isBetter = ({ error }: Screened): boolean => error < criterionOf(search.best)
+  const order = [near.filter(isBetter), { changes: given }, near.filter((one) => !isBetter(one))].flat()
+  for (const { changes } of order) {
     const best = await growRank(search, changes, ranks, start)
     if (search.isInterrupted) return { leftOut: [] }
-    if (!best)
-      leftOut.add(at === 0 ? `ranks above ${largestRank(search)}` : 'ranks of some reshapings and links')
-    // The options as given are tried with the largest rank, too, whatever others are worth.
-    if (at === 0 && !(await tryRank(largest))) leftOut.add(`rank ${largest}`)
+    const isGiven = changes === given
+    if (!best) leftOut.add(isGiven ? describeRanks(search, largest) : 'ranks of some reshapings and links')
+    // The options as given are tried with the largest rank, too, even if other settings are better.
+    if (isGiven && !(await tryRank(largest))) leftOut.add(`rank ${largest}`)
     if (typeof best !== 'object') continue
     for (const autoregression of proposeAutoregression(changes))
       if (!(await attemptInTime(search, { ...changes, ...autoregression, rank: best.rank })))
@@ -116,44 +122,51 @@ export async function searchBest(
 }
 
 /** A proposal that does not go with the data, such as a split of labels that are not evenly spaced. */
-const REFUSED = 'refused'
+export const REFUSED = 'refused'
 
 /**
  * Makes a trial if there is time for it.
  * @returns the trial; undefined if there is no time, or it was interrupted; REFUSED if the settings do not go
  * with the data, or need more memory than there is
  */
-async function attemptInTime(
+export async function attemptInTime(
   search: FoldSearch,
   changes: TrialChanges,
   { folds, tolerance = TOLERANCE }: AttemptOptions = {},
 ): Promise<FoldTrial | typeof REFUSED | undefined> {
   try {
-    return search.hasTimeFor(changes, folds) ? await search.attempt(changes, { folds, tolerance }) : undefined
+    const isPossible = search.isKnown(changes) || search.hasTimeFor(changes, folds)
+    return isPossible ? await search.attempt(changes, { folds, tolerance }) : undefined
   } catch (error) {
     if (error instanceof InputError && (error.code === 'option' || error.code === 'memory')) return REFUSED
     throw error
   }
 }
 
-/** The logarithm in place of the square root, where that was chosen. */
+/** Proposes the link log(1 + x) if the square root was chosen. */
 const logarithm = ({ link }: TrialChanges): TrialChanges[] => (link === 'sqrt' ? [{ link: 'log1p' }] : [])
+
+/** Changes of the options, and their error at a small rank on the first folds. */
+interface Screened {
+  changes: TrialChanges
+  error: number
+}
 
 /**
  * Compares shapes and links at a small rank on the first folds.
- * @returns the best changes for the modes as given, and for each of the best reshapings, the best one first;
- * isCut if there was no time for all
+ * @returns `given`: the best changes for the modes as given; `near`: those for each of the best reshapings, the
+ * best one first; isCut if there was no time for all
  */
 async function screen(
   search: FoldSearch,
   tensor: SparseTensor,
   options: RunOptions,
   rank: number,
-): Promise<{ lineages: TrialChanges[]; isCut: boolean }> {
+): Promise<{ given: TrialChanges; near: Screened[]; isCut: boolean }> {
   const shapes = proposeShapes(tensor, options, search.by, proposeAxis(tensor))
   const links = [{}, ...proposeLinks(tensor, options)]
   const combinations = shapes.flatMap((shape) => links.map((link) => ({ ...shape, ...link })))
-  const screened: { changes: TrialChanges; error: number }[] = []
+  const screened: Screened[] = []
   let isCut = false
   for (const changes of combinations.length > 1 ? combinations : []) {
     const trial = await attemptInTime(search, { ...changes, rank }, { folds: SCREENING_FOLDS })
@@ -163,18 +176,21 @@ async function screen(
     }
     if (trial !== REFUSED) screened.push({ changes, error: criterionOf(trial) })
   }
-  screened.sort((a, b) => a.error - b.error)
   const shapeOf = ({ mergeModes = [], split = [] }: TrialChanges): string =>
     JSON.stringify([mergeModes, split])
-  // The best of each shape: lags and links of one shape give models that are much alike.
-  const bestOfShape = screened.filter(
-    ({ changes }, at) => screened.findIndex((other) => shapeOf(other.changes) === shapeOf(changes)) === at,
-  )
+  // The best of each shape: lags and links of one shape give models that are much alike. Of those that are about as
+  // good, the first is the plainest: lags that gain nothing cost time at every rank.
+  const bestOfShape = [...new Set(screened.map(({ changes }) => shapeOf(changes)))].map((shape) => {
+    const same = screened.filter(({ changes }) => shapeOf(changes) === shape)
+    const least = Math.min(...same.map(({ error }) => error))
+    return same.find(({ error }) => error <= (1 + LEAST_GAIN) * least)!
+  })
+  bestOfShape.sort((a, b) => a.error - b.error)
   const given = bestOfShape.find(({ changes }) => shapeOf(changes) === shapeOf({}))
   const near = bestOfShape
-    .filter((one) => one !== given && one.error <= (1 + NEAR) * screened[0].error)
+    .filter((one) => one !== given && one.error <= (1 + NEAR) * bestOfShape[0].error)
     .slice(0, MOST_GROWN)
-  return { lineages: [given?.changes ?? {}, ...near.map(({ changes }) => changes)], isCut }
+  return { given: given?.changes ?? {}, near, isCut }
 }
 
 /**
@@ -183,23 +199,35 @@ async function screen(
  * @param start the rank, by its number, at which shapes were compared; the first one here is the next
  * @returns the best trial; undefined if there was no time for all; REFUSED if no rank can be fitted
  */
-async function growRank(
+export async function growRank(
   search: FoldSearch,
   changes: TrialChanges,
   ranks: readonly number[],
   start: number,
 ): Promise<FoldTrial | typeof REFUSED | undefined> {
-  const attempt = (at: number) => attemptInTime(search, { ...changes, rank: ranks[at] })
-  const largest = ranks.length - 1
-  const middle = Math.min(start + 1, largest)
-  const first = await attempt(middle)
+  const middle = Math.min(start + 1, ranks.length - 1)
+  return climb(async (step) => {
+    const rank = ranks[middle + step]
+    return rank === undefined ? REFUSED : attemptInTime(search, { ...changes, rank })
+  })
+}
+
+/**
+ * Makes trials 0, 1, 2 … while the error falls by LEAST_GAIN, or else −1, −2 … if trial 1 does not help.
+ * @param attempt makes a trial; REFUSED ends the direction
+ * @returns the best trial; undefined if there was no time for all; REFUSED if trial 0 cannot be made
+ */
+export async function climb(
+  attempt: (step: number) => Promise<FoldTrial | typeof REFUSED | undefined>,
+): Promise<FoldTrial | typeof REFUSED | undefined> {
+  const first = await attempt(0)
   if (!first || first === REFUSED) return first
   let best = first
-  for (const step of [1, -1]) {
-    // Smaller ranks are tried only where no larger one was better.
-    if (step < 0 && best !== first) break
-    for (let at = middle + step; at >= 0 && at <= largest; at += step) {
-      const next = await attempt(at)
+  for (const direction of [1, -1]) {
+    // The other direction is tried only where the first one was no better.
+    if (direction < 0 && best !== first) break
+    for (let step = direction; ; step += direction) {
+      const next = await attempt(step)
       if (!next) return undefined
       if (next === REFUSED) break
       const isBetter = criterionOf(next) < (1 - LEAST_GAIN) * criterionOf(best)
@@ -208,6 +236,12 @@ async function growRank(
     }
   }
   return best
+}
+
+/** The ranks of the modes as given that were left out. @param largest the largest rank to try */
+function describeRanks(search: FoldSearch, largest: number): string {
+  const tried = largestRank(search)
+  return tried < largest ? `ranks above ${tried}` : 'some ranks'
 }
 
 /** The largest rank that was tried. */

@@ -24,7 +24,7 @@ export interface Trial {
 
 /** Trials on held-out entries of one run, and the settings that they chose; plain data. */
 export interface Choice {
-  /** What was held out together, in words; undefined where validation entries were given. */
+  /** Description of what was held out together; undefined where validation entries were given. */
   by?: string
   /** Number of held-out entries. */
   entries: number
@@ -38,6 +38,8 @@ export interface Choice {
 export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
   /** R, the number of components. */
   rank: number
+  /** λ, where unlisted cells are zeros; undefined for the automatic one, which is 0. */
+  lambda?: number
   /** The link; undefined for 'identity'. */
   link?: Exclude<LinkName, 'identity'>
   /** Lags as typed, such as `hour=1,24`; '' for none. */
@@ -61,9 +63,9 @@ export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
   spread: number
   /** Folds that were fitted; fewer than all where the trial was given up, or made on the first folds only. */
   folds: number
-  /** Whether it was meant to be made on the first folds only. */
+  /** Whether the trial was meant to be made on the first folds only. */
   isScreening?: boolean
-  /** The error on each of these folds. */
+  /** The error on each fold that was fitted. */
   foldErrors: FoldError[]
 }
 
@@ -91,6 +93,7 @@ export interface Selection {
 export const foldTrialShape: Shape = {
   rank: 'number',
   noise: 'string',
+  'lambda?': 'number',
   'link?': 'string',
   lags: 'string',
   'timePrior?': 'string',
@@ -116,7 +119,7 @@ export const selectionShape: Shape = {
 /** The options that a trial can change. */
 export type TrialChanges = Pick<
   RunOptions,
-  'rank' | 'noise' | 'link' | 'lags' | 'timePrior' | 'features' | 'mergeModes' | 'split'
+  'rank' | 'lambda' | 'noise' | 'link' | 'lags' | 'timePrior' | 'features' | 'mergeModes' | 'split'
 >
 
 /** The error by which trials are compared. */
@@ -132,12 +135,13 @@ const LEAST_CHANGE = 1e-3
  */
 export function trialName(
   trial: Omit<Trial, 'rmse'> &
-    Partial<Pick<TrialSettings, 'rank' | 'link' | 'timePrior' | 'merged' | 'split'>>,
+    Partial<Pick<TrialSettings, 'rank' | 'lambda' | 'link' | 'timePrior' | 'merged' | 'split'>>,
 ): string {
-  const { rank, noise, link, lags, timePrior, features, merged, split } = trial
+  const { rank, lambda, noise, link, lags, timePrior, features, merged, split } = trial
   return [
     ...(rank === undefined ? [] : [`rank ${rank}`]),
     ...(rank !== undefined && noise === 'auto' ? [] : [`noise ${noise}`]),
+    ...(lambda === undefined ? [] : [`λ ${Number(lambda.toPrecision(3))}`]),
     ...(link ? [`link ${link}`] : []),
     ...(lags ? [lags === true ? 'lags' : `lags ${lags}`] : []),
     ...(lags && timePrior ? [timePrior] : []),
@@ -174,7 +178,7 @@ const autoregression = (timePrior: TimePrior): TrialChanges[] =>
 
 /**
  * Greedy search: tries each alternative together with the best changes so far, and adds it to them if the
- * RMSE falls by more than 0.1%.
+ * error (`criterionOf`) falls by more than 0.1%.
  * @param first the trial of `changes`
  * @param attempt runs a trial; undefined if it was interrupted or there is no time left for it
  * @returns the best trial with its changes; isCut if not everything could be tried

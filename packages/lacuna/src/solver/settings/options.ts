@@ -49,7 +49,7 @@ export interface RunOptions extends ModeReshaping {
    */
   link?: LinkName
   /**
-   * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, as λ says.
+   * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, by the strength of λ.
    * 'learned': mean and covariance of the rows are learned by variational EM, in sweeps that follow when λ
    * has led as far as it can. 'auto' (default): learned unless that would take long; isotropic if λ or c are
    * given.

@@ -16,7 +16,7 @@ export const lossNames: readonly Loss[] = ['squares', 'huber']
 /** All priors of rows with lags. */
 export const timePriorNames: readonly TimePrior[] = ['coupled', 'autoregressive']
 
-/** What cells without an entry are: see `RunOptions.missing`. */
+/** Meaning of a cell without an entry: see `RunOptions.missing`. */
 export type Missing = 'unknown' | 'zero'
 /** All meanings of cells without an entry. */
 export const missingNames: readonly Missing[] = ['unknown', 'zero']
@@ -36,7 +36,7 @@ export interface Settings extends Required<ModeReshaping> {
   lambda: number | 'auto'
   /** c, the fraction of each row's entries that a step uses, or 'auto'. */
   sample: number | 'auto'
-  /** What cells without an entry are. */
+  /** The meaning of cells without an entry. */
   missing: Missing
   /** How the prior of rows is found. */
   prior: Prior

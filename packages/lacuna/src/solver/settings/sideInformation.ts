@@ -96,7 +96,7 @@ export function coupledModes(
           'option',
           sentence`${option('lags')} of ${name} are of rows that other ${option('lags')} couple already; leave one of them out.`,
         )
-      // On a circle no row is before all others.
+      // A cyclic mode has no first row, so that no row comes before all others.
       const isAutoregressive = timePrior === 'autoregressive' && !coupled.side.isCyclic
       const ascending = coupled.side.lags.toSorted((a, b) => a - b)
       found.push(

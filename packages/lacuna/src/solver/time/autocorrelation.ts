@@ -10,7 +10,7 @@ const MOST_PAIRS = 2e7
 
 /** Correlations by lag. */
 export interface Autocorrelation {
-  /** Of entries at each lag, from 0. */
+  /** The correlation of entries at each lag, from 0. */
   correlations: Float64Array
   /** The number of pairs of entries at each lag. */
   pairs: Float64Array

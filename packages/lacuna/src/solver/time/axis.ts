@@ -73,7 +73,7 @@ export function coupleAxis(
     if (at < 0) throw new InputError('option', refusal(scales, name, distance))
     const { unit, count, isCyclic } = scales[at]
     const lag = distance / unit
-    // On a circle a distance is also that of the other way round.
+    // On a cyclic mode the distance is the shorter way round.
     lags[at].push(isCyclic ? Math.min(lag, count - lag) : lag)
   }
   return scales.flatMap(({ mode, unit, isCyclic, order }, at) => {

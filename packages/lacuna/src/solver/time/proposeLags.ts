@@ -98,7 +98,7 @@ function firstPeriod(found: Autocorrelation): number | undefined {
 }
 
 /**
- * The least multiple of a period at which entries are correlated about as much as at any, if they are so more
+ * The least multiple of a period at which entries are correlated about as much as at any, if that is more
  * than at the period.
  */
 function longerPeriod({ correlations, pairs }: Autocorrelation, period: number): number[] {

@@ -41,7 +41,7 @@ function axisOfScales(scales: readonly (Scale | undefined)[]): number[] | undefi
     'clock,date': ['date', 'clock'],
     'week,weekday': ['week', 'weekday'],
     'clock,week,weekday': ['week', 'weekday', 'clock'],
-    // A weekday beside a date says nothing more of time.
+    // The weekday follows from the date, so that it is no part of the axis beside one.
     'date,weekday': ['date'],
     'clock,date,weekday': ['date', 'clock'],
   }

@@ -66,7 +66,7 @@ interface Partition {
   hashes: Uint32Array
   /** The entries' numbers, ascending within each bucket. */
   entries: Uint32Array
-  /** Where each bucket ends. */
+  /** The end of each bucket. */
   ends: Float64Array
 }
 

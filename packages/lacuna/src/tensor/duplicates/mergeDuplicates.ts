@@ -23,7 +23,7 @@ export function mergeDuplicates(
   const weightOf = (e: number): number => (weights ? weights[e] : 1)
   // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of
   // its weights. In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
-  // What rounding takes from a sum is summed in `errors`, else the order of the input would show in a sum
+  // Compensated summation: rounding errors are summed in `errors`, else the order of the input would show in a sum
   // of numbers of very different size.
   let sums: Float64Array | undefined
   let errors: Float64Array | undefined

@@ -3,20 +3,31 @@
  * single cells, rows of a mode, blocks of consecutive rows, or cells that agree in some modes.
  */
 import { InputError, type OptionMention, sentence } from '../../base/inputError.ts'
-import { below, extend, purpose, stream } from '../../base/random.ts'
+import { below, extend, purpose, stream, unit } from '../../base/random.ts'
 import { modeNumber } from '../modeNumber.ts'
 import { pickEntries } from '../pickEntries.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
 /**
  * The groups of entries that stay together: those that agree in these modes, up to the position in a block of
- * `length` rows.
+ * `length` rows. Modes with `divided` count only in that fraction of the groups that the other modes make, where
+ * every entry is a group by itself; the other groups stay whole.
  */
-export type FoldBy = readonly { mode: number; length: number }[]
+export type FoldBy = readonly { mode: number; length: number; divided?: number }[]
 
 /** Returns the grouping in which every entry is a group by itself. */
 export const byEntry = ({ dims }: Pick<SparseTensor, 'dims'>): FoldBy =>
   dims.map((_, mode) => ({ mode, length: 1 }))
+
+/** Whether every entry is a group by itself. */
+export const isByEntry = (by: FoldBy, { dims }: Pick<SparseTensor, 'dims'>): boolean =>
+  by.length === dims.length && by.every(({ length, divided }) => length === 1 && divided === undefined)
+
+/** The modes of the groups that stay whole beside single entries; undefined where groups are of one kind. */
+export function wholeModes(by: FoldBy): number[] | undefined {
+  if (by.every(({ divided }) => divided === undefined)) return undefined
+  return by.flatMap(({ mode, divided }) => (divided === undefined ? [mode] : []))
+}
 
 /**
  * Up to this number of groups, folds get equally many groups; beyond it, a hash assigns each group to a fold,
@@ -57,9 +68,13 @@ export function groupHashes(
 ): Uint32Array {
   const key = stream(seed, purpose.folds)
   const hashes = new Uint32Array(values.length)
+  const divided = by.find((mode) => mode.divided !== undefined)?.divided
+  const whole = by.filter((mode) => mode.divided === undefined)
   for (let e = 0; e < hashes.length; e++) {
     let hash = key
-    for (const { mode, length } of by) hash = extend(hash, Math.floor(indices[mode][e] / length))
+    for (const { mode, length } of whole) hash = extend(hash, Math.floor(indices[mode][e] / length))
+    if (divided !== undefined && unit(extend(hash, 1)) < divided)
+      for (const { mode } of by) hash = extend(hash, indices[mode][e])
     hashes[e] = hash
   }
   return hashes
@@ -145,12 +160,20 @@ export function parseFoldBy(
 }
 
 /** Prints groups as they are typed, with modes by number: 1+3:24. */
-export const foldByText = (by: FoldBy): string =>
-  by.map(({ mode, length }) => (length > 1 ? `${mode + 1}:${length}` : String(mode + 1))).join('+')
+export function foldByText(by: FoldBy): string {
+  const whole = wholeModes(by)
+  if (whole) return `entry and ${foldByText(by.filter(({ mode }) => whole.includes(mode)))}`
+  return by.map(({ mode, length }) => (length > 1 ? `${mode + 1}:${length}` : String(mode + 1))).join('+')
+}
 
 /** Describes groups in words, as in `what has station and day in common`. */
 export function describeFoldBy(by: FoldBy, { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>): string {
-  if (by.length === dims.length && by.every(({ length }) => length === 1)) return 'single entries'
+  if (isByEntry(by, { dims })) return 'single entries'
+  const whole = wholeModes(by)
+  if (whole) {
+    const groups = by.filter(({ mode }) => whole.includes(mode))
+    return `single entries and ${describeFoldBy(groups, { dims, modes })}`
+  }
   const names = by.map(({ mode, length }) => {
     const name = modes?.[mode].name ?? `mode ${mode + 1}`
     return length > 1 ? `blocks of ${length} of ${name}` : name

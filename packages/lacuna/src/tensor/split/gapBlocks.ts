@@ -11,6 +11,10 @@ const LONGER = 1.5
  * variances).
  */
 const MORE_VARIABLE = 2.5
+/** Single cells are missing in runs if their mean length is larger by this factor than by chance. */
+const MUCH_LONGER = 2
+/** The least number of runs from which their length is known. */
+const LEAST_RUNS = 20
 /** The least number of blocks of all modes together. */
 const LEAST_BLOCKS = 20
 
@@ -49,11 +53,55 @@ export function gapLengths(grid: Grid): number[] {
   const runs = lines.map(({ meanRun, ownRun }) => (ownRun > LONGER * byChance ? Math.round(meanRun) : 1))
   const lengths = lines.map(({ dispersion, ownCount }, axis) => {
     if (runs[axis] > 1) return runs[axis]
-    // In a grid of one axis, the rows that are missing are those of the only line.
+    // A grid of one axis has a single line, whose missing rows are all that there are.
     const isAtOnce = sizes.length > 1 && dispersion > MORE_VARIABLE
     return isAtOnce ? Math.round(ownCount) : 1
   })
   return limitLengths(sizes, lengths)
+}
+
+/**
+ * Returns, per mode, the mean length of runs of missing cells along it, such as the hours in which a sensor was silent;
+ * 1 where runs are hardly longer than those of cells that are missing independently, as often as their line along the
+ * mode and their row have it.
+ * @param grid all cells
+ */
+export function cellRunLengths(grid: Grid): number[] {
+  const lengths = grid.sizes.map((_, axis) => {
+    const { missing, pairs, pairsByChance } = countPairs(grid, axis)
+    const runs = missing - pairs
+    const byChance = missing / Math.max(1, missing - pairsByChance)
+    return runs >= LEAST_RUNS && missing / runs > MUCH_LONGER * byChance ? Math.round(missing / runs) : 1
+  })
+  return limitLengths(grid.sizes, lengths)
+}
+
+/** Counts missing cells, and pairs of them that are neighbours along an axis, also as expected by chance. */
+function countPairs(
+  { sizes, hasEntry }: Grid,
+  axis: number,
+): { missing: number; pairs: number; pairsByChance: number } {
+  const size = sizes[axis]
+  const stride = sizes.slice(axis + 1).reduce((product, other) => product * other, 1)
+  const lines = hasEntry.length / size
+  const ofRow = new Float64Array(size)
+  let [missing, pairs, squaresOfLines] = [0, 0, 0]
+  for (let line = 0; line < lines; line++) {
+    const first = Math.floor(line / stride) * stride * size + (line % stride)
+    let [inLine, before] = [0, 0]
+    for (let i = 0; i < size; i++) {
+      const isMissing = 1 - hasEntry[first + i * stride]
+      inLine += isMissing
+      pairs += isMissing * before
+      ofRow[i] += isMissing
+      before = isMissing
+    }
+    missing += inLine
+    squaresOfLines += inLine * inLine
+  }
+  let ofRows = 0
+  for (let i = 1; i < size; i++) ofRows += ofRow[i - 1] * ofRow[i]
+  return { missing, pairs, pairsByChance: (squaresOfLines * ofRows) / Math.max(1, missing) ** 2 }
 }
 
 /** Measures runs and counts of empty groups along an axis. @param fraction of empty groups */

@@ -17,7 +17,7 @@ import { heldOutFractions, type Split, type SplitFractions } from './split.ts'
 
 /**
  * Splits the cells of a tensor whose unlisted cells are zeros. A held-out set has its fraction of the cells,
- * but no more than there are entries: a million zeros would tell no more than the first hundred thousand.
+ * but no more than there are entries: a million zeros would measure the error no better than the first hundred thousand.
  * Train has the remaining entries.
  */
 export function splitCells(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {

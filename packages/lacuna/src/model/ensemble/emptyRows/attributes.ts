@@ -1,4 +1,6 @@
-/** What attributes predict for rows: μ + B(x − x̄), B by ridge regression of the rows on their attributes. */
+/**
+ * Predicts rows from their attributes: μ + B(x − x̄), B by ridge regression of the rows on their attributes.
+ */
 import { invertSymmetric } from '../../../base/inverse.ts'
 
 /** Numeric attributes of the rows of a mode. */

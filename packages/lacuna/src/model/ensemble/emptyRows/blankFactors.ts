@@ -2,7 +2,7 @@
  * The factors that a model would have if some rows had no entries: these rows get what the solver gives to rows
  * without entries, and all others stay as they are. That is the mean of the rows with entries, or what their
  * attributes predict (attributes.ts); with lags, the expectation given the rows at these distances. The engine
- * has the same rules in cpu/steps/posterior/rowMeans.ts, coupledRows.ts and autoregressiveRows.ts.
+ * has the same rules in rowMeans.ts, coupledRows.ts and autoregressiveRows.ts of engine/cpu/steps/posterior/.
  */
 import { type Digit, digitTerm, modesAsLearned } from '../../../tensor/index.ts'
 import type { CpModel } from '../../cpModel.ts'
@@ -11,7 +11,7 @@ import { type Attributes, attributeMeans } from './attributes.ts'
 
 /**
  * How a row without entries lies: anywhere ('any') in a mode without an order; in an ordered mode between rows
- * with entries, beyond the first or the last of them, or nobody knows where ('unknown'), as of a label that the
+ * with entries, beyond the first or the last of them, or at an unknown position ('unknown'), as of a label that the
  * model does not know.
  */
 export type GapKind = 'any' | 'unknown' | 'between' | 'beyond'
@@ -20,7 +20,7 @@ export type GapKind = 'any' | 'unknown' | 'between' | 'beyond'
 export interface BlankRows {
   /** Mode of the tensor, from 0. */
   mode: number
-  /** How they lie; lags count for those whose place in time is known. */
+  /** Their position relative to rows with entries; lags count if their position in time is known. */
   kind: GapKind
   /** 1 for each row that counts as without entries, also for those that have none anyway; else 0. */
   isBlank: Uint8Array
@@ -28,7 +28,7 @@ export interface BlankRows {
   isBeyond?: Uint8Array
 }
 
-/** Whether the place of blank rows in time is known. */
+/** Whether the position of blank rows in time is known. */
 export const isInTime = ({ kind }: Pick<BlankRows, 'kind'>): boolean =>
   kind === 'between' || kind === 'beyond'
 
@@ -67,7 +67,7 @@ interface RowKinds {
   isBeyond: Uint8Array
   /** 1 where the row has entries and is not blank: the mean is over these. */
   isKnown: Uint8Array
-  /** Whether the place of the blank rows in time is known. */
+  /** Whether the position of the blank rows in time is known. */
   isInTime: boolean
   /** Whether the blank rows are rows of the model, and not of labels that it does not know. */
   isPlaced: boolean
@@ -226,7 +226,7 @@ function fillInTime(
   const longest = Math.max(...lags)
   /** The deviation from the base at a position. */
   const deviation = (at: number, r: number): number => filled[order[at] * rank + r] - base(order[at])[r]
-  /** What is expected at a position from those before it; 0 where these are not all there. */
+  /** The autoregressive forecast of the deviation at a position; 0 at positions before the longest lag. */
   const forecast = (at: number, r: number): number => {
     if (at < longest) return 0
     let sum = 0

@@ -113,7 +113,10 @@ function gapLengths(distances: Int32Array): Uint32Array {
   return lengths
 }
 
-/** As many rows as there are without entries at the end, or at the beginning, after rows at which the mode would end. */
+/**
+ * Trials of forecasts: each blanks, after an origin within the mode, as many rows as lack entries at its end or
+ * its beginning.
+ */
 function forecastTrials(mode: number, counts: Uint32Array): GapTrial[] {
   const gaps = gapDistances(counts)
   const ahead = -Math.min(...gaps)

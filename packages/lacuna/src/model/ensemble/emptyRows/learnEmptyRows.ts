@@ -1,6 +1,6 @@
 /**
- * Intervals of cells in rows without entries. Out-of-fold residuals say nothing of them: there the rows of an
- * entry have other entries. Here rows that have entries count as having none (gaps.ts), get what the solver
+ * Intervals of cells in rows without entries. Out-of-fold residuals do not show their errors, since there the
+ * rows of an entry have other entries. Here rows that have entries count as having none (gaps.ts), get what the solver
  * gives to such rows (blankFactors.ts), and intervals are made of the residuals of their entries: as in
  * intervals.ts of quantiles of residuals relative to their size, which is fitted anew.
  *
@@ -15,7 +15,7 @@ import { type Curve, curveOf, type ResidualScale, sizeAt } from '../residualScal
 import type { GapKind } from './blankFactors.ts'
 import { distanceRange, type GapTrial, gapDistances, gapTrials } from './gaps.ts'
 
-/** What intervals of some cells in rows without entries are computed from; plain data. */
+/** Intervals of the cells whose rows in some modes have no entries; plain data. */
 export interface EmptyRowGroup extends Curve {
   /** The modes whose rows have no entries, ascending from 0. */
   modes: readonly number[]
@@ -32,7 +32,7 @@ export interface EmptyRowGroup extends Curve {
   independent: number
 }
 
-/** What groups of rows without entries are learned from. */
+/** The models and entries from which the intervals of rows without entries are learned. */
 export interface EmptyRowsInput {
   /** The entries. */
   tensor: Pick<SparseTensor, 'dims' | 'indices' | 'values'>
@@ -58,7 +58,7 @@ const LEAST_GROUP = 100
 const LEAST_ROWS = 8
 /**
  * Most independent residuals per row that is folded in from few entries: all residuals of the row depend on
- * these entries, more than the design effect tells.
+ * these entries, more than the design effect accounts for.
  */
 const MOST_PER_FOLDED_ROW = 2
 /** Lengths of runs of forecast rows whose errors may be alike. */
@@ -203,7 +203,7 @@ function effectiveRows(column: readonly number[]): number {
  * residuals beyond the quantiles of 5 and 95%. Forecast rows follow each other, and their errors last: there
  * also runs of 2, 4 or 8 rows count, and the effect on the mean of residuals.
  */
-function independentResiduals(
+export function independentResiduals(
   column: readonly number[],
   kind: GapKind | 'few',
   relative: Float64Array,

@@ -25,9 +25,9 @@ export interface CellIndex {
   strides: readonly number[]
   /** Whether cells and fibers are numbered by position. */
   isDense: boolean
-  /** By the position of the cell. */
+  /** Numbers of cells by their position. */
   cells: Numbering
-  /** Per mode, by the position of the fiber: that of its cells without this mode. */
+  /** Per mode, numbers of fibers by their position: that of their cells without this mode. */
   fibers: readonly Numbering[]
 }
 
@@ -84,7 +84,7 @@ export function numberEntries(
   return numbers
 }
 
-/** Whether cells are numbered by position. */
+/** Whether there are so few cells per entry that cells are numbered by position, without a hash table. */
 export const isDenseEnough = (cells: number, entries: number): boolean =>
   cells <= MOST_CELLS && cells <= CELLS_PER_ENTRY * Math.max(1, entries)
 

@@ -40,6 +40,11 @@ export interface LearnedNeighbours {
   neighbours: Neighbours
   /** Prediction of each entry by a model and a regression that were fitted without its fold. */
   predictions: Float32Array
+  /**
+   * Corrects predictions of cells by the model that was fitted without a fold, by the residuals that it leaves itself.
+   * @param indices one column of indices per mode
+   */
+  correctWithout(fold: number, indices: readonly Uint32Array[], predictions: Float32Array): Float32Array
 }
 
 /** Ridge, as a fraction of the diagonal of XᵀX. */
@@ -103,18 +108,32 @@ export function learnNeighbours(
   if (!best) return undefined
   const { isRelative, lags, residuals } = best.kind
   const weights = [...solveRidge(best.sums)]
+  const neighbours = { lags, isRelative, least, weights, indices, residuals }
+  const index = indexCells(dims, indices)
+  const numbers = numberEntries(index, indices)
   return {
-    neighbours: { lags, isRelative, least, weights, indices, residuals },
+    neighbours,
     predictions: best.predictions,
+    correctWithout(fold, cells, before) {
+      const field = new ResidualField(index, lags)
+      const ofModel = residualsOf(values, predictions[fold], isRelative ? least : 0)
+      field.addResiduals(numbers, ofModel, isByEntry ? undefined : (e) => folds[e] !== fold)
+      const correct = correctorBy(field, neighbours)
+      const cell = new Uint32Array(dims.length)
+      return before.map((y, c) => {
+        for (let mode = 0; mode < cell.length; mode++) cell[mode] = cells[mode][c]
+        return correct(cell, y)
+      })
+    },
   }
 }
 
 /** Residuals of the models' mean, absolute or relative, and the lags at which they are similar. */
 interface ResidualKind {
   isRelative: boolean
-  /** Of each entry. */
+  /** The residual of each entry. */
   residuals: Float32Array
-  /** Per mode; none where it is not ordered. */
+  /** The lags of each mode; none where it is not ordered. */
   lags: number[][]
 }
 
@@ -143,7 +162,7 @@ function solveRidge(sums: readonly RidgeSums[], without?: number): Float64Array 
  * Residuals of all entries.
  * @param least 0 for absolute ones; else they are relative to the predictions, but at least to this
  */
-function residualsOf(values: Float32Array, predictions: Float32Array, least: number): Float32Array {
+export function residualsOf(values: Float32Array, predictions: Float32Array, least: number): Float32Array {
   const residuals = new Float32Array(values.length)
   for (let e = 0; e < values.length; e++) {
     const residual = values[e] - predictions[e]
@@ -158,11 +177,20 @@ function residualsOf(values: Float32Array, predictions: Float32Array, least: num
  */
 export function corrector(
   dims: readonly number[],
-  { lags, isRelative, least, weights, indices, residuals }: Neighbours,
+  neighbours: Neighbours,
 ): (cell: ArrayLike<number>, y: number) => number {
+  const { lags, indices, residuals } = neighbours
   const index = indexCells(dims, indices)
   const field = new ResidualField(index, lags)
   field.addResiduals(numberEntries(index, indices), residuals)
+  return correctorBy(field, neighbours)
+}
+
+/** Makes a function that corrects the prediction y of a cell by a field of residuals. */
+function correctorBy(
+  field: ResidualField,
+  { lags, isRelative, least, weights }: Neighbours,
+): (cell: ArrayLike<number>, y: number) => number {
   const features = new Float64Array(featureCount(lags))
   return (cell, y) => {
     field.readFeatures(cell, features)

@@ -31,7 +31,7 @@ export class ResidualField {
   readonly #index: CellIndex
   /** Residuals by number of the cell; 0 where there is none. */
   readonly #residuals: Float32Array
-  /** By number of the cell, 1 if it has a residual, else 0. */
+  /** 1 for each cell that has a residual, else 0, by number of the cell. */
   readonly #isKnown: Uint8Array
   /** Per mode, sums of residuals by number of the fiber. */
   readonly #sums: readonly Table[]
@@ -64,9 +64,15 @@ export class ResidualField {
    * Adds the residuals of entries to a field that has none.
    * @param numbers of the cells and fibers of the entries
    * @param residuals of each entry
+   * @param isAdded whether an entry is added; all are by default
    */
-  addResiduals(numbers: EntryNumbers, residuals: Float32Array): void {
+  addResiduals(
+    numbers: EntryNumbers,
+    residuals: Float32Array,
+    isAdded: (e: number) => boolean = () => true,
+  ): void {
     for (let e = 0; e < residuals.length; e++) {
+      if (!isAdded(e)) continue
       this.#residuals[numbers.cells[e]] = residuals[e]
       this.#isKnown[numbers.cells[e]] = 1
     }
@@ -74,6 +80,7 @@ export class ResidualField {
       const sums = this.#sums[mode]
       const counts = this.#counts[mode]
       for (let e = 0; e < residuals.length; e++) {
+        if (!isAdded(e)) continue
         sums[fibers[e]] += residuals[e]
         counts[fibers[e]]++
       }

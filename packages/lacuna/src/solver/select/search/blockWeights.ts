@@ -3,7 +3,7 @@
  * block, such as a holiday of one station, can have half of the squared error; which trial is best would be
  * decided by it. No block counts for more than a small fraction of the squared error of the first trial.
  */
-import { type FoldBy, groupHashes, type SparseTensor } from '../../tensor/index.ts'
+import { type FoldBy, groupHashes, isByEntry, type SparseTensor } from '../../../tensor/index.ts'
 
 /** Weights of the blocks that are capped, by the hash of the block; others have weight 1. Plain data. */
 export type CappedBlocks = [hash: number, weight: number][]
@@ -25,7 +25,7 @@ export function capBlocks(
   seed: number,
   predictions: Float32Array,
 ): CappedBlocks {
-  if (by.length === tensor.dims.length && by.every(({ length }) => length === 1)) return []
+  if (isByEntry(by, tensor)) return []
   const hashes = groupHashes(tensor, by, seed)
   const squares = new Map<number, number>()
   for (let e = 0; e < hashes.length; e++) {

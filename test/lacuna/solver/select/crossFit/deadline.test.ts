@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import { complete, startRun, synthetic } from '#lacuna/index.js'
 import { chooseByFolds } from '#lacuna/solver/index.js'
-import { crossFit } from '#lacuna/solver/select/crossFit.js'
-import { Deadline } from '#lacuna/solver/select/deadline.js'
+import { crossFit } from '#lacuna/solver/select/crossFit/crossFit.js'
+import { Deadline, modelSize } from '#lacuna/solver/select/crossFit/deadline.js'
 
 /** A deadline whose clock is set by hand. */
 function deadlineOf(seconds: number, isEnsemble = true, entries = 1e6) {
@@ -50,6 +50,13 @@ describe('the clock of a time limit', () => {
     clock.seconds = 98.5
     expect(deadline.hasTimeFor('neighbours', [10])).toBe(true)
     expect(deadline.hasTimeFor('neighbours', [10, 10])).toBe(false)
+  })
+
+  it('expects a model of higher rank to take longer, the more so the more rows there are', () => {
+    const ratio = (rank: number, dims: number[], entries: number): number =>
+      modelSize(rank, dims, entries) / modelSize(10, dims, entries)
+    expect(ratio(64, [80, 108, 25], 63_336)).toBeCloseTo(7.7, 1)
+    expect(ratio(32, [610, 9724], 76_255)).toBeCloseTo(7.3, 1)
   })
 
   it('leaves out neighbours before the stages that must follow, and stability when hardly any time is left', () => {
@@ -152,6 +159,15 @@ describe('a cross-fit with a time limit', () => {
     expect('choice' in found ? found.choice.isCut : true).toBe(true)
     // Where not even the first trial ends, that is all there is.
     expect(found.leftOut[0]).toMatch(/^ranks (above \d+|other than the first)$/)
+  })
+
+  it('a search for the rank with a limit begins at a usual rank, which it has if it must finish then', async () => {
+    const finish = new AbortController()
+    const found = (await chooseByFolds(tensor, options, {
+      ...{ folds: 2, findRank: 'smallest', withModels: false, seconds: 1000, finish: finish.signal },
+      onTrial: () => finish.abort(),
+    }))!
+    expect(found).toMatchObject({ choice: { isCut: true, chosen: { rank: 8 }, trials: [{}] } })
   })
 
   it('models that the limit cuts off are counted, and every model has had its turn', async () => {

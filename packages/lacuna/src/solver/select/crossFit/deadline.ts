@@ -2,24 +2,34 @@
  * The time limit of a cross-fit as a whole: of the search, its models, and the stages from models to an
  * ensemble, for which time is reserved by the pace at which entries were predicted so far.
  */
-import type { OptionalStage } from '../../model/index.ts'
+import type { OptionalStage } from '../../../model/index.ts'
 
 /**
- * Predictions of an entry, about, that the stages after the models take as long as, per entry: measured on
+ * The approximate time of the stages after the models, per entry, in predictions of an entry: measured on
  * four data sets of 46,000 to 100,000 entries, where they took 22 to 43 (intervals and errors), 20 to 60
  * (neighbours) and 10 to 30 (stability); intervals of rows without entries on three of 100,000 to 260,000.
  */
 const STAGE_COST = { required: 40, neighbours: 60, emptyRows: 100, stability: 30 } as const
-/** Seconds of a prediction of an entry, at USUAL_RANK, as long as none has been measured. */
+/** Seconds of a prediction of an entry, at USUAL_RANK, until one has been measured. */
 const FIRST_PACE = 5e-7
 /** The rank of models where none is given. */
 const USUAL_RANK = 10
 /** About how long a prediction by a model of some rank takes, in arbitrary units. */
 const predictionSize = (rank: number): number => 16 + rank
-/** The most of the whole time that is reserved for the stages after the models: for all, for those required. */
+/**
+ * About how long it takes to fit a model per entry, in arbitrary units: modes × (8 + R + R²/64), and R³/20 per row. Rank 64
+ * took 4 to 10 times as long as rank 10 on six data sets of few rows; rank 32 took 7.5 times as long on 76,000 ratings in
+ * 10,334 rows.
+ */
+export function modelSize(rank: number, dims: readonly number[], entries: number): number {
+  const rows = dims.reduce((sum, dim) => sum + dim, 0)
+  return dims.length * (8 + rank + rank ** 2 / 64) + ((rows / entries) * rank ** 3) / 20
+}
+
+/** The largest fraction of the time limit reserved for the stages after the models: for all stages, for required ones. */
 const MOST_RESERVED = { all: 0.25, required: 0.5 } as const
 
-/** What a deadline is made of. */
+/** The time limit, and what the stages after the models depend on. */
 export interface DeadlineOptions {
   /** Seconds from now; Infinity for none. */
   seconds: number
@@ -27,7 +37,7 @@ export interface DeadlineOptions {
   entries: number
   /** Whether an ensemble is assembled after the search. */
   isEnsemble: boolean
-  /** When aborted, models must be there at once, and all stages after them follow; none by default. */
+  /** Signal that ends the fitting of models; the stages after them follow. None by default. */
   finish?: AbortSignal
   /** The clock, in milliseconds; `performance.now` by default. */
   now?: () => number
@@ -38,11 +48,11 @@ export class Deadline {
   readonly #options: DeadlineOptions
   readonly #now: () => number
   readonly #start: number
-  /** Seconds of a prediction of an entry at USUAL_RANK, as often as they were measured. */
+  /** All measurements of the seconds of a prediction of an entry at USUAL_RANK. */
   readonly #paces: number[] = []
   /** Ranks of the models, one of each trial, of which an ensemble would be made now. */
   combined: readonly number[] = [USUAL_RANK]
-  /** Seconds that are reserved for a model of all entries after the search; 0 by default. */
+  /** Seconds that are reserved for models of all entries after the search; 0 by default. */
   modelSeconds = 0
 
   constructor(options: DeadlineOptions) {
@@ -56,7 +66,7 @@ export class Deadline {
     return this.#options.seconds - (this.#now() - this.#start) / 1000
   }
 
-  /** Whether the search was asked to finish before its time. */
+  /** Whether `finish` was aborted, which ends the search before its time. */
   get #isFinishing(): boolean {
     return this.#options.finish?.aborted ?? false
   }
@@ -79,7 +89,7 @@ export class Deadline {
     const { seconds, isEnsemble } = this.#options
     if (this.#isFinishing) return 0
     if (seconds === Infinity) return Infinity
-    return this.secondsLeft - (isEnsemble ? reserved : this.modelSeconds)
+    return this.secondsLeft - this.modelSeconds - (isEnsemble ? reserved : 0)
   }
 
   /** Measures the pace by the time that a number of predictions took by a model of some rank. */
@@ -104,6 +114,11 @@ export class Deadline {
   hasTimeFor(stage: OptionalStage, ranks = this.combined): boolean {
     const cost = STAGE_COST[stage] + (stage === 'stability' ? 0 : STAGE_COST.required)
     return this.#isFinishing || this.secondsLeft > this.#secondsOf(cost, ranks)
+  }
+
+  /** Whether there is time for a model that takes about this number of seconds, after the ensemble is assembled. */
+  hasTimeForRefit(seconds: number): boolean {
+    return !this.#isFinishing && this.secondsLeft > seconds
   }
 
   /** Whether there is time for the stages that intervals need: half of what they are expected to take. */

@@ -1,11 +1,11 @@
 /** The checkpoint of a search by folds: JSON and the bytes of the unfinished runs, in a frame. */
-import { InputError } from '../../base/inputError.ts'
-import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
-import { decodeRun, encodeRun, readSettings, writableSettings } from '../run/checkpoint.ts'
-import { type FrameKind, frame, isFramed, unframe } from '../run/frame.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { SearchState } from './foldSearch.ts'
-import { foldTrialShape } from './trials.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { findShapeFault, type Shape } from '../../../base/jsonShape.ts'
+import { decodeRun, encodeRun, readSettings, writableSettings } from '../../run/checkpoint.ts'
+import { type FrameKind, frame, isFramed, unframe } from '../../run/frame.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { foldTrialShape } from '../trials.ts'
+import type { SearchState } from './searchOptions.ts'
 
 /** First line and version of the file. */
 const KIND: FrameKind = { magic: 'lacuna folds\n', version: 1, what: 'saved run' }
@@ -21,7 +21,7 @@ const headerShape: Shape = {
   settings: 'object',
   folds: 'number',
   starts: 'number',
-  by: [{ mode: 'number', length: 'number' }],
+  by: [{ mode: 'number', length: 'number', 'divided?': 'number' }],
   seconds: 'number',
   trials: [foldTrialShape],
   'capped?': [['number']],

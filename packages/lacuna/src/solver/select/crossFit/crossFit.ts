@@ -4,104 +4,23 @@
  * of them.
  */
 
-import { collectGarbage } from '../../base/garbage.ts'
-import { InputError, option, sentence } from '../../base/inputError.ts'
-import { defaultEngine, divideThreads, timeOf } from '../../engine/defaultEngine.ts'
-import { type CpModel, type FoldError, type FoldModels, predictFold } from '../../model/index.ts'
+import { collectGarbage } from '../../../base/garbage.ts'
+import { defaultEngine, divideThreads, timeOf } from '../../../engine/defaultEngine.ts'
+import { type CpModel, type FoldError, predictFold } from '../../../model/index.ts'
 import {
-  type FoldBy,
+  foldGroupsOf,
   foldsOf,
-  gapsOf,
   type SparseTensor,
   splitFold,
+  splitSampledFold,
   tensorBytes,
-} from '../../tensor/index.ts'
-import type { EpochReport } from '../run/report.ts'
-import { Run } from '../run/run.ts'
-import type { RunState } from '../run/runState.ts'
-import { type RunOptions, settingsOf } from '../settings/options.ts'
+} from '../../../tensor/index.ts'
+import { Run } from '../../run/run.ts'
+import { type RunOptions, settingsOf } from '../../settings/options.ts'
 import { bestStart, checkStarts } from './bestStart.ts'
-import type { Deadline } from './deadline.ts'
-
-/** How folds are made, and callbacks on the progress of their models. */
-export interface CrossFitOptions {
-  /** Number of folds, 2 to 100; 5 by default. */
-  folds?: number
-  /** What stays together in a fold; by default as cells are missing. */
-  by?: FoldBy
-  /** Random starts per model, of which the one with the smallest training error continues; 1 by default. */
-  starts?: number
-  /** Called after every epoch of a model, with the number of its fold from 0; none by default. */
-  onEpoch?: (fold: number, report: EpochReport) => void
-  /** Called when a model is finished, with the number of its fold from 0; none by default. */
-  onModel?: (fold: number) => void
-}
-
-/** How unfinished models of a cross-fit are saved. */
-export interface FoldCheckpointing {
-  /**
-   * Per fold, the state of its run if it has begun: runs continue from it, and it is updated before `save`.
-   */
-  states: (RunState | undefined)[]
-  /** Seconds until the next save. */
-  secondsLeft(): number
-  /** Writes `states`. */
-  save(): Promise<void>
-}
-
-/** What ends a cross-fit before all of its models are fitted, and how errors count for it. */
-export interface FoldJudgement {
-  /**
-   * Called with the errors of the first 1, 2 … folds, but not of all; the cross-fit is given up where it
-   * returns true.
-   */
-  isHopeless: (first: readonly FoldError[]) => boolean
-  /** Weights of the entries in capped errors; all 1 by default. */
-  weights?: Float32Array
-  /** Its time limit; none by default. */
-  limit?: FoldLimit
-}
-
-/** The time limit of a cross-fit. */
-export interface FoldLimit {
-  /** When its models must be there. */
-  deadline: Deadline
-  /** Whether models are cut off then, each in its turn; else the cross-fit is given up. */
-  cutsModels: boolean
-  /** Models of all entries that follow the cross-fit within the limit. */
-  modelsAfter: number
-}
-
-/** A cross-fit of which some models could not be begun in time, or had learned nothing when it was up. */
-export interface Unfinished {
-  /** The models that there are, at least one. */
-  models: CpModel[]
-  /** Tells it from a `CrossFit`. */
-  isUnfinished: true
-}
-
-/** The models of all folds and their errors. */
-export interface CrossFit extends FoldModels {
-  /** Per fold, the error of the model that was fitted without it. */
-  foldErrors: FoldError[]
-  /** Seconds that the cross-fit took. */
-  seconds: number
-  /** The part of `seconds` in which entries were split and loaded on the engine, not fitted. */
-  setUpSeconds: number
-  /** Number of models that were cut off by the time limit. */
-  cut: number
-}
-
-/** A cross-fit that was given up after the first few folds. */
-export interface Abandoned {
-  /** Errors of the first folds, those by which it was given up. */
-  foldErrors: FoldError[]
-  /** Tells it from a `CrossFit`. */
-  isAbandoned: true
-}
-
-/** Default number of folds. */
-export const FOLDS = 5
+import { checkFoldCount, checkFoldSizes } from './checkFolds.ts'
+import { type CrossFitOptions, FOLDS, type FoldCheckpointing, type FoldJudgement } from './crossFitOptions.ts'
+import type { Abandoned, CrossFit, Unfinished } from './crossFitResult.ts'
 
 /**
  * Fits one model per fold without it, several side by side where they are small.
@@ -128,9 +47,9 @@ export function crossFit(
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
-  { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
+  { folds: count = FOLDS, by = foldGroupsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
   checkpointing?: FoldCheckpointing,
-  { isHopeless, weights, limit }: FoldJudgement = { isHopeless: () => false },
+  { isHopeless, weights, limit, sampled }: FoldJudgement = { isHopeless: () => false },
 ): Promise<CrossFit | Abandoned | Unfinished | undefined> {
   const { seed, rank } = settingsOf(options)
   checkFoldCount(count)
@@ -140,7 +59,12 @@ export async function crossFit(
   checkFoldSizes(folds, count)
   const engine = options.engine ?? defaultEngine(options.threads)
   const { dims, values } = tensor
-  const size = { models: count, entries: values.length, order: dims.length, rank }
+  const size = {
+    models: count,
+    entries: sampled?.listed.values.length ?? values.length,
+    order: dims.length,
+    rank,
+  }
   const groups = divideThreads(size, options.threads)
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
@@ -192,7 +116,7 @@ export async function crossFit(
   async function fitFold(fold: number, threads: number): Promise<CpModel | undefined> {
     const begun = performance.now()
     const end = begun + 1000 * secondsLeft() * fractionFor(fold)
-    const { train, out } = splitFold(tensor, folds, fold)
+    const { train, out } = sampled ? splitSampledFold(sampled, folds, fold) : splitFold(tensor, folds, fold)
     // Each model has its own start: models that agree by chance would share their errors.
     const first = (seed + fold) % Number.MAX_SAFE_INTEGER
     const shared = { ...options, threads, engine, signal }
@@ -202,9 +126,22 @@ export async function crossFit(
       limit && starts > 1 ? AbortSignal.any([signal, signalAfter((end - performance.now()) / 2)]) : signal
     const foldSeed = saved
       ? saved.settings.seed
-      : await bestStart(train, { ...shared, seed: first, signal: startSignal }, starts)
+      : await bestStart(
+          train,
+          {
+            ...shared,
+            seed: first,
+            signal: startSignal,
+            ...(sampled && { watch: { ...options.watch, out } }),
+          },
+          starts,
+        )
     if (foldSeed === undefined && signal.aborted) return undefined
-    const foldOptions = { ...shared, seed: foldSeed ?? first, watch: { out } }
+    const foldOptions = {
+      ...shared,
+      seed: foldSeed ?? first,
+      watch: sampled ? { ...options.watch, out } : { out },
+    }
     const run = await (saved ? Run.resume(saved, train, foldOptions) : Run.start(train, foldOptions))
     running.set(fold, run)
     const loaded = performance.now()
@@ -218,7 +155,7 @@ export async function crossFit(
         const seconds = Math.min(checkpointing?.secondsLeft() ?? Infinity, untilEnd)
         const report = await run.advance({ seconds: Math.max(0, seconds) })
         if (report) onEpoch?.(fold, report)
-        // Without anything learned a model uses the time of those after it.
+        // A model that has learned nothing yet may use the time of the models after it.
         if (run.stopped === 'seconds' && !run.learned && secondsLeft() > 0)
           await limitSeconds(run, secondsLeft())
         await saveIfDue()
@@ -234,7 +171,10 @@ export async function crossFit(
     }
   }
 
-  /** The fraction of the time left that a model may use: of its round and those after it. */
+  /**
+   * The fraction of the time left that the model of a fold may use: the expected time of its round of models side by
+   * side, divided by that of all rounds from there on.
+   */
   function fractionFor(fold: number): number {
     let first = 0
     const left = groups.flatMap((group) => {
@@ -292,35 +232,10 @@ export async function crossFit(
   return { models, folds, by, predictions, foldErrors, seconds, ...setUp, cut }
 }
 
-/** A signal that is aborted after so many milliseconds; at once if there are none. */
+/** A signal that is aborted after this number of milliseconds; at once if it is not positive. */
 const signalAfter = (milliseconds: number): AbortSignal =>
   AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(milliseconds))))
 
-/** Lets a run end after so many seconds more; at once if they are over, but not before its first iteration. */
+/** Limits a run to this number of further seconds, and to its first iteration at least. */
 const limitSeconds = (run: Run, seconds: number): Promise<void> =>
   run.change({ seconds: Math.min(run.settings.seconds, run.seconds + Math.max(1e-9, seconds)) })
-
-/** Throws unless the number of folds is a whole number from 2 to 100. */
-function checkFoldCount(count: number): void {
-  if (!Number.isInteger(count) || count < 2 || count > 100)
-    throw new InputError(
-      'option',
-      sentence`${option('folds')} is ${count}; it must be a whole number from 2 to 100.`,
-    )
-}
-
-/**
- * Throws if a fold is empty or leaves no entry to train on.
- * @param folds per entry, the number of its fold
- */
-function checkFoldSizes(folds: Uint8Array, count: number): void {
-  const entries = new Array<number>(count).fill(0)
-  for (const fold of folds) entries[fold]++
-  entries.forEach((out, fold) => {
-    if (out === 0 || out === folds.length)
-      throw new InputError(
-        'empty',
-        sentence`Fold ${fold + 1} would have ${out} entries and leave ${folds.length - out}; use fewer ${option('folds')}, or hold out less at a time by ${option('foldBy')}.`,
-      )
-  })
-}

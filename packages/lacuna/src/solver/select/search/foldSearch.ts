@@ -5,86 +5,37 @@
  * states of its runs.
  */
 
-import { InputError, option, sentence } from '../../base/inputError.ts'
-import { type FoldError, foldError } from '../../model/index.ts'
+import { type FoldError, foldError } from '../../../model/index.ts'
 import {
+  byEntry,
   entriesOfFold,
   type FoldBy,
-  foldByText,
-  gapsOf,
+  foldGroupsOf,
+  isByEntry,
   reshapedModes,
   resolveReshaping,
+  type SampledCells,
   type SparseTensor,
-} from '../../tensor/index.ts'
-import { refuseOtherSettings } from '../run/resume.ts'
-import type { RunState } from '../run/runState.ts'
-import { type RunOptions, settingsOf } from '../settings/options.ts'
-import type { Settings } from '../settings/settings.ts'
-import { settingText } from '../settings/settingText.ts'
-import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
+} from '../../../tensor/index.ts'
+import { refuseOtherSettings } from '../../run/resume.ts'
+import type { RunState } from '../../run/runState.ts'
+import { type RunOptions, settingsOf } from '../../settings/options.ts'
+import type { Settings } from '../../settings/settings.ts'
 import {
   type Abandoned,
   type CrossFit,
-  type CrossFitOptions,
   crossFit,
+  Deadline,
   FOLDS,
+  modelSize,
   type Unfinished,
-} from './crossFit.ts'
-import { Deadline } from './deadline.ts'
-import { criterionOf, type FoldTrial, type TrialChanges, type TrialSettings } from './trials.ts'
-
-/** The state of a search, to be saved; plain data but for the runs. */
-export interface SearchState {
-  /** The settings that the trials vary. */
-  settings: Settings
-  /** Number of folds. */
-  folds: number
-  /** Starts per model. */
-  starts: number
-  /** What stays together in a fold. */
-  by: FoldBy
-  /** Seconds that the search has taken so far. */
-  seconds: number
-  /** Finished trials. */
-  trials: FoldTrial[]
-  /** Weights of blocks with much of the squared error of the first trial; none by default. */
-  capped?: CappedBlocks
-  /** The current trial: its settings as JSON. */
-  trial?: string
-  /** Per fold, the state of the current trial's run; undefined where it has not begun. */
-  runs: readonly (RunState | undefined)[]
-}
-
-/** How a search is saved while it runs, and continued. */
-export interface SearchCheckpointing {
-  /** State to continue from; starts anew if undefined. */
-  saved?: SearchState
-  /** Seconds between two calls of `save`. */
-  every: number
-  /** Writes the state, as with `encodeSearch`; also called when the search is interrupted. */
-  save: (state: SearchState) => Promise<void>
-}
-
-/** Options of a search by cross-fitting. */
-export interface SearchOptions extends CrossFitOptions {
-  /** Called before each trial; none by default. */
-  onBegin?: (trial: TrialSettings) => void
-  /** Called after each trial; none by default. */
-  onTrial?: (trial: FoldTrial) => void
-  /** Saves the search while it runs and continues a saved one; not saved by default. */
-  checkpointing?: SearchCheckpointing
-  /**
-   * Time limit of everything together in seconds, from the search to the result: models of the first trial are
-   * cut off in time, a later trial that runs then is discarded, and stages for which no time is left are left
-   * out; none by default.
-   */
-  seconds?: number
-  /**
-   * Ends a search with `seconds` early when aborted, as if the time for models were up: the trial that runs is
-   * discarded, and the models so far make the ensemble. (The signal of the run's options discards everything.)
-   */
-  finish?: AbortSignal
-}
+} from '../crossFit/index.ts'
+import { criterionOf, type FoldTrial, type TrialChanges } from '../trials.ts'
+import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
+import { sampleFolds } from './sampleFolds.ts'
+import { checkSameFolds, refuseLeaks, type SearchOptions } from './searchOptions.ts'
+import { isWorseOnEach, trialError } from './trialErrors.ts'
+import { trialKey, trialSettings } from './trialSettings.ts'
 
 /** How a trial is made. */
 export interface AttemptOptions {
@@ -113,6 +64,9 @@ export class FoldSearch {
   readonly by: FoldBy
   /** Number of folds. */
   readonly folds: number
+  /** The sampled cells, where unlisted cells are zeros; undefined elsewhere. */
+  readonly sampled: SampledCells | undefined
+  /** The entries that folds are made of: those of the tensor, or the sampled cells. */
   readonly #tensor: SparseTensor
   readonly #options: RunOptions
   readonly #searchOptions: SearchOptions
@@ -128,13 +82,15 @@ export class FoldSearch {
   readonly deadline: Deadline
   /** Models of all entries that follow the search within its time limit. */
   readonly #modelsAfter: number
+  /** Whether time is reserved to fit the models of the best trial to all entries. */
+  #reservesRefit = false
   /** The models of the first trial, if the time was up before all had begun or learned something. */
   unfinished: Unfinished | undefined
   /** Per fold, the state of the current trial's run. */
   #runs: (RunState | undefined)[] = []
   /** The settings of the current trial, as JSON. */
   #trial: string | undefined
-  /** When the search was last saved, in milliseconds of `performance.now`. */
+  /** Time of the last save, in milliseconds of `performance.now`. */
   #savedAt = performance.now()
   /** Size of the last trial (`sizeOf`), and the seconds that it would have taken on all folds. */
   #last: { size: number; seconds: number } | undefined
@@ -150,13 +106,25 @@ export class FoldSearch {
    */
   constructor(tensor: SparseTensor, options: RunOptions, search: SearchOptions, isEnsemble = true) {
     const saved = search.checkpointing?.saved
-    this.#tensor = tensor
     this.#options = options
     this.#searchOptions = search
     this.#settings = settingsOf(options)
     refuseLeaks(options)
     this.folds = search.folds ?? FOLDS
-    this.by = search.by ?? gapsOf(tensor)
+    if (this.#settings.missing === 'zero') {
+      this.sampled = sampleFolds(tensor, options, {
+        folds: this.folds,
+        by: search.by,
+        seed: this.#settings.seed,
+      })
+      this.#tensor = this.sampled.cells
+      this.by = byEntry(tensor)
+    } else {
+      this.#tensor = tensor
+      // A search that an earlier release began with folds of single entries is continued with these.
+      const isSingle = saved !== undefined && isByEntry(saved.by, tensor)
+      this.by = search.by ?? (isSingle ? saved.by : foldGroupsOf(tensor))
+    }
     if (saved) {
       checkSameFolds(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })
       refuseOtherSettings(saved.settings, this.#settings)
@@ -165,7 +133,7 @@ export class FoldSearch {
     if (saved?.capped) this.#cap(saved.capped)
     const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
     this.deadline = new Deadline({
-      ...{ seconds, entries: tensor.values.length, isEnsemble },
+      ...{ seconds, entries: this.#tensor.values.length, isEnsemble },
       finish: search.finish,
     })
   }
@@ -195,6 +163,20 @@ export class FoldSearch {
     this.#pinned.add(trial)
   }
 
+  /**
+   * Reserves time after the search to fit the models of the best trial to all entries, where folds are blocks: a model
+   * that was fitted without a fold has no entries of its blocks. Where folds are single entries, it has their neighbours.
+   */
+  reserveRefit(): void {
+    this.#reservesRefit = JSON.stringify(this.by) !== JSON.stringify(byEntry(this.#tensor))
+    if (this.#last) this.deadline.modelSeconds = this.#reservedSeconds(this.#last.seconds)
+  }
+
+  /** The seconds of refitting the models of a trial, if it is the best in the end, in units of those of one of its folds. */
+  get foldsOfRefit(): number {
+    return this.#reservesRefit ? this.folds ** 2 / (this.folds - 1) : 0
+  }
+
   /** Weights of the entries in the criterion, in the order of the tensor; undefined where all are 1. */
   get weights(): Float32Array | undefined {
     return this.#weights
@@ -222,19 +204,34 @@ export class FoldSearch {
     return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
   }
 
-  /**
-   * About how long models with these options take, in arbitrary units: modes × (8 + R + R²/64). Rank 64 took 4 to
-   * 10 times as long as rank 10 on six data sets.
-   */
+  /** About how long models with these options take, in arbitrary units. */
   #sizeOf(options: RunOptions): number {
     const { rank, mergeModes, split } = settingsOf(options)
     const reshaping = resolveReshaping({ mergeModes, split }, this.#tensor)
-    return reshapedModes(reshaping, this.#tensor.dims).dims.length * (8 + rank + rank ** 2 / 64)
+    return modelSize(rank, reshapedModes(reshaping, this.#tensor.dims).dims, this.#tensor.values.length)
+  }
+
+  /** The trial with these settings that was made before or saved; undefined if there is none. */
+  #find(key: string, isScreening: boolean): FoldTrial | undefined {
+    const saved = this.#searchOptions.checkpointing?.saved?.trials ?? []
+    return [...this.trials, ...saved].find(
+      (trial) => trialKey(trial) === key && (isScreening || !trial.isScreening),
+    )
+  }
+
+  /** Whether a trial on all folds was made before or saved, so that it takes no time. */
+  isKnown(changes: TrialChanges): boolean {
+    return this.#find(JSON.stringify(trialSettings({ ...this.#options, ...changes })), false) !== undefined
   }
 
   /** Seconds of the models that follow the search, from those of a trial on all folds. */
   #modelSeconds(seconds: number): number {
     return (this.#modelsAfter * seconds) / (this.folds - 1)
+  }
+
+  /** Seconds that are reserved for what follows the search, if the best trial took so long on all folds. */
+  #reservedSeconds(seconds: number): number {
+    return this.#modelSeconds(seconds) + (seconds * this.foldsOfRefit) / this.folds
   }
 
   /**
@@ -250,9 +247,7 @@ export class FoldSearch {
     const settings = trialSettings(options)
     const key = JSON.stringify(settings)
     const isScreening = folds < this.folds
-    const known = [...this.trials, ...(this.#searchOptions.checkpointing?.saved?.trials ?? [])].find(
-      (trial) => trialKey(trial) === key && (isScreening || !trial.isScreening),
-    )
+    const known = this.#find(key, isScreening)
     if (known) return this.#add(known, changes)
     this.#searchOptions.onBegin?.(settings)
     const start = performance.now()
@@ -275,7 +270,7 @@ export class FoldSearch {
     const seconds = (performance.now() - start) / 1000
     this.#last = { size: this.#sizeOf(options), seconds: (seconds * this.folds) / trial.folds }
     if (!best || criterionOf(trial) < criterionOf(best))
-      this.deadline.modelSeconds = this.#modelSeconds(this.#last.seconds)
+      this.deadline.modelSeconds = this.#reservedSeconds(this.#last.seconds)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
     const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1
@@ -300,7 +295,7 @@ export class FoldSearch {
     })
   }
 
-  /** Sets the weights of blocks. */
+  /** Sets the blocks whose errors are capped, and the weights of entries that follow from them. */
   #cap(capped: CappedBlocks): void {
     this.#capped = capped
     this.#weights = weightEntries(this.#tensor, this.by, this.#settings.seed, capped)
@@ -373,6 +368,7 @@ export class FoldSearch {
       {
         isHopeless,
         weights: this.#weights,
+        sampled: this.sampled,
         limit: this.#searchOptions.seconds === undefined ? undefined : limit,
       },
     )
@@ -392,103 +388,4 @@ export class FoldSearch {
     const capped = this.#capped && this.#capped.length > 0 ? { capped: this.#capped } : {}
     await checkpointing?.save({ settings: this.#settings, ...state, ...capped })
   }
-}
-
-/**
- * Throws if there are initial factors or validation entries, by which models would know entries that are held
- * out, or if missing cells are zeros, for which held-out entries would be taken.
- */
-function refuseLeaks({ initial, validation, missing }: RunOptions): void {
-  const given = { initial, validation, ...(missing === 'zero' && { missing }) }
-  for (const [name, value] of Object.entries(given))
-    if (value !== undefined)
-      throw new InputError(
-        'option',
-        sentence`${option('folds')} does not go with ${option(name)}; leave one of them out.`,
-      )
-}
-
-/** The settings that identify a trial with these options, defaults filled in. */
-function trialSettings(options: RunOptions): TrialSettings {
-  const settings = settingsOf(options)
-  const { link, timePrior } = settings
-  const lags = String(settingText('lags', settings))
-  return {
-    rank: settings.rank,
-    noise: settings.noise,
-    ...(link !== 'identity' && { link }),
-    lags,
-    ...(lags !== '' && timePrior !== 'coupled' && { timePrior }),
-    features: options.features !== undefined,
-    merged: String(settingText('mergeModes', settings)),
-    split: String(settingText('split', settings)),
-  }
-}
-
-/** Identifies a trial by its settings, as JSON. */
-const trialKey = (trial: FoldTrial): string => {
-  const { rank, noise, link, lags, timePrior, features, merged, split } = trial
-  return JSON.stringify({
-    ...{ rank, noise, link, lags, timePrior, features, merged, split },
-  } satisfies TrialSettings)
-}
-
-/** Whether the error on each of the first folds is above that of another trial by more than a fraction. */
-const isWorseOnEach = (
-  first: readonly FoldError[],
-  others: readonly FoldError[],
-  tolerance: number,
-): boolean =>
-  first.every((error, fold) => cappedSquares(error) > (1 + tolerance) ** 2 * cappedSquares(others[fold]))
-
-/** The squared error by which trials are compared. */
-const cappedSquares = ({ capped, squares }: FoldError): number => capped ?? squares
-
-/**
- * RMSE of a trial over all its entries, and its standard error from the differences between folds. Where the
- * trial was given up, its error on the folds that were not fitted is assumed to be above the best trial's by
- * as much as on those that were.
- * @param best the best trial before; undefined if this is the first
- */
-function trialError(
-  foldErrors: readonly FoldError[],
-  best: FoldTrial | undefined,
-): { rmse: number; criterion?: number; spread: number } {
-  const rmses = foldErrors.map(rmseOf)
-  const sums = addErrors(foldErrors)
-  const rmse = rmseOf(sums)
-  const variance = rmses.reduce((sum, x) => sum + (x - rmse) ** 2, 0) / Math.max(1, rmses.length - 1)
-  const isPart = best !== undefined && rmses.length < best.foldErrors.length
-  const others = isPart ? addErrors(best.foldErrors.slice(0, rmses.length)) : undefined
-  const scale = others && rmseOf(others) > 0 ? best!.rmse / rmseOf(others) : 1
-  const spread = scale * Math.sqrt(variance / rmses.length)
-  if (sums.capped === undefined) return { rmse: scale * rmse, spread }
-  const cappedScale = others && cappedOf(others) > 0 ? criterionOf(best!) / cappedOf(others) : 1
-  return { rmse: scale * rmse, criterion: cappedScale * cappedOf(sums), spread }
-}
-
-const rmseOf = ({ squares, entries }: FoldError): number => Math.sqrt(squares / entries)
-
-/** The RMSE in which single blocks have limited influence. */
-const cappedOf = (error: FoldError): number => Math.sqrt(cappedSquares(error) / error.entries)
-
-/** The sums of errors and entries over several folds. */
-const addErrors = (errors: readonly FoldError[]): FoldError =>
-  errors.reduce((sum, { squares, entries, capped }) => ({
-    squares: sum.squares + squares,
-    entries: sum.entries + entries,
-    ...(capped !== undefined && { capped: (sum.capped ?? 0) + capped }),
-  }))
-
-/** Throws if a saved search had another number of folds or starts, or other groups of entries. */
-function checkSameFolds(saved: SearchState, now: Pick<SearchState, 'folds' | 'starts' | 'by'>): void {
-  const changeError = (name: string, before: string | number, given: string | number): InputError =>
-    new InputError(
-      'checkpoint',
-      sentence`The run was saved with ${option(name)} ${before}, and now it is ${given}; leave it as it was, or start anew.`,
-    )
-  for (const name of ['folds', 'starts'] as const)
-    if (saved[name] !== now[name]) throw changeError(name, saved[name], now[name])
-  if (JSON.stringify(saved.by) !== JSON.stringify(now.by))
-    throw changeError('foldBy', foldByText(saved.by), foldByText(now.by))
 }

@@ -1,8 +1,8 @@
 /** Chooses among several random starts the one whose factors fit best. */
-import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { Run } from '../run/run.ts'
-import { type RunOptions, settingsOf } from '../settings/options.ts'
+import { InputError, option, sentence } from '../../../base/inputError.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
+import { Run } from '../../run/run.ts'
+import { type RunOptions, settingsOf } from '../../settings/options.ts'
 
 /**
  * Difference between the seeds of successive starts of a fold: larger than the number of folds, so that no

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
-import { crossFit } from '#lacuna/solver/select/crossFit.js'
+import { crossFit } from '#lacuna/solver/select/crossFit/crossFit.js'
 
 const { tensor } = synthetic({ dims: [12, 10, 8], entries: 600, rank: 2, seed: 1 })
 const options = { threads: 1, rank: 2, prior: 'isotropic', epochs: 2 } as const

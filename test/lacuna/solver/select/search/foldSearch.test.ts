@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
 import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
 import { settingsOf } from '#lacuna/solver/index.js'
-import { FoldSearch } from '#lacuna/solver/select/foldSearch.js'
+import { FoldSearch } from '#lacuna/solver/select/search/foldSearch.js'
 import type { FoldTrial } from '#lacuna/solver/select/trials.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
 

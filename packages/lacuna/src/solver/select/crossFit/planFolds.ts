@@ -2,11 +2,12 @@
  * Plans the memory of a cross-fit: models that are fitted side by side, the states of all runs that a
  * checkpoint consists of, and the arrays from which an ensemble is assembled.
  */
-import { divideThreads } from '../../engine/defaultEngine.ts'
-import type { Engine, ProblemSize } from '../../engine/engine.ts'
-import { assemblyBytes } from '../../model/index.ts'
-import { modelBytes, stateBytes } from '../run/copyBytes.ts'
-import { FOLDS } from './crossFit.ts'
+import { divideThreads } from '../../../engine/defaultEngine.ts'
+import type { Engine, ProblemSize } from '../../../engine/engine.ts'
+import { assemblyBytes } from '../../../model/index.ts'
+import { sampleSize } from '../../../tensor/index.ts'
+import { modelBytes, stateBytes } from '../../run/copyBytes.ts'
+import { FOLDS } from './crossFitOptions.ts'
 
 /** A cross-fit to plan. */
 export interface FoldsToPlan {
@@ -41,15 +42,24 @@ export function planFolds(
 ): number {
   const { entries, dims, rank, weighted } = size
   const [{ sideBySide }] = divideThreads({ models: folds, entries, order: dims.length, rank }, threads)
-  const out = Math.ceil(entries / folds)
-  const problem = engine.plan({ ...size, entries: entries - out, sets: { out } }).byteLength
+  // Where unlisted cells are zeros, folds are made of sampled cells, and a model has nearly all entries.
+  const judged = size.zeros ? sampleSize(dims, entries, folds) : entries
+  const out = Math.ceil(judged / folds)
+  const trained = size.zeros ? entries : entries - out
+  const problem = engine.plan({
+    ...size,
+    entries: trained,
+    sets: size.zeros ? { ...size.sets, out } : { out },
+  }).byteLength
   // The entries of a fold and the others, and their numbers.
-  const split = 4 * (dims.length + (weighted ? 3 : 2)) * entries
-  const models = trials * (folds * modelBytes(size) + 4 * entries)
+  const split = 4 * (dims.length + (weighted ? 3 : 2)) * (trained + out)
+  const models = trials * (folds * modelBytes(size) + 4 * judged)
   const fitting = sideBySide * (problem + split) + (isSaved ? folds * stateBytes(size) : 0) + models
   const idle = problem <= LARGEST_REUSED ? sideBySide * problem : 0
-  const assembling = isEnsemble ? idle + models + assemblyBytes(dims, entries, folds) : 0
+  const assembling = isEnsemble ? idle + models + assemblyBytes(dims, judged, folds) : 0
   const statistics = ROW_BYTES * dims.reduce((sum, rows) => sum + rows, 0)
   const garbage = Math.min(GARBAGE.most, GARBAGE.perEntry * entries)
-  return garbage + statistics + Math.max(fitting, assembling)
+  // The sample itself, and its coordinates with those of the entries while it is drawn.
+  const sample = size.zeros ? 4 * (2 * dims.length + 3) * judged : 0
+  return garbage + statistics + sample + Math.max(fitting, assembling)
 }
