@@ -26,3 +26,9 @@ it('An InputError keeps its code and options when a file name is put before it',
   expect(within.in(asFlag)).toContain('--negative keep or clip')
   expect(within).toMatchObject({ code: 'value', cause: error })
 })
+
+it('An InputError is one line, whatever a file has in its names', () => {
+  const broken = new InputError('table', sentence`a.csv: there is no column ${'x\ny\u001b[31m'}.`)
+  expect(broken.message).toBe(String.raw`a.csv: there is no column x\ny\x1b[31m.`)
+  expect(broken.in(asFlag)).toBe(broken.message)
+})

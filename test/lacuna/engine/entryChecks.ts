@@ -120,7 +120,7 @@ export const entryChecks: EngineCheck[] = [
     name: 'The digest identifies the entries, whatever their order',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const tensor = mixedTensor(5)
+        const tensor = mixedTensor(5, 5000)
         const sets = { validation: randomTensor({ dims: [...tensor.dims], entries: 300, seed: 9 }) }
         const digest = (problem: Pick<Problem, 'tensor' | 'sets'>): Promise<string> =>
           withProblem(

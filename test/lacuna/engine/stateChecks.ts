@@ -157,7 +157,7 @@ export const stateChecks: EngineCheck[] = [
           step: { kind: 'paper', maxInner: 1 },
         } as const
         const solve = async (seed: number, threads?: number): Promise<string> => {
-          const tensor = mixedTensor(seed)
+          const tensor = mixedTensor(seed, 5000)
           return withProblem(
             engine,
             { tensor, rank: 4, momentumFactors: false, seed, threads },
@@ -169,14 +169,14 @@ export const stateChecks: EngineCheck[] = [
           )
         }
         const alone: string[] = []
-        for (const seed of [1, 2, 3, 4]) alone.push(await solve(seed))
+        for (const seed of [1, 2, 3]) alone.push(await solve(seed))
         demandEqual(
-          await Promise.all([1, 2, 3, 4].map((seed) => solve(seed, 1))),
+          await Promise.all([1, 2, 3].map((seed) => solve(seed, 1))),
           alone,
           'side by side, a thread each',
         )
         demandEqual(
-          await Promise.all([1, 2, 3, 4].map((seed) => solve(seed))),
+          await Promise.all([1, 2, 3].map((seed) => solve(seed))),
           alone,
           'side by side on all threads',
         )

@@ -104,8 +104,8 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
     {
       name: 'All variants give the same bits, whatever the order of the lines',
       async check(variants) {
-        const tensor = withLongRows(4, 10_000)
-        const heldOut = withLongRows(5, 1500)
+        const tensor = withLongRows(4, 6000)
+        const heldOut = withLongRows(5, 1000)
         const found = new Map<number, string>()
         for (const [v, { name, make, isLocal }] of variants.entries())
           await withEngine(make, async (engine) => {
@@ -132,7 +132,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
     {
       name: 'A variant continues from the state of another with the bits of an uninterrupted run',
       async check(variants) {
-        const tensor = withLongRows(6, 10_000)
+        const tensor = withLongRows(6, 6000)
         const runs = bitRuns.map((bitRun) => ({
           problem: problemOf(bitRun, bitRun.isWeighted ? weighted(tensor) : tensor),
           run: { sample: bitRun.c, lambda: 0.01, seed: 9, step: bitRun.step },

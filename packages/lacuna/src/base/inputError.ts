@@ -3,6 +3,8 @@
  * interface names them.
  */
 
+import { oneLine } from './characters.ts'
+
 /** The kind of an InputError, for programs. */
 export type InputErrorCode =
   /** An option is unknown, missing, or has a value that makes no sense. */
@@ -89,8 +91,9 @@ function formatOption({ option, values, set }: OptionMention): string {
 }
 
 /**
- * An error that the user can correct: a file, an option, a value. Its message is one sentence that names the
- * cause and what to do. The command line prints it and exits with code 2.
+ * An error that the user can correct: a file, an option, a value. Its message is one sentence on one line that
+ * names the cause and what to do: control characters of a file's names are escaped. The command line prints it
+ * and exits with code 2.
  */
 export class InputError extends Error {
   /** The name of the class, 'InputError'. */
@@ -106,7 +109,7 @@ export class InputError extends Error {
    */
   constructor(code: InputErrorCode, message: string | Sentence, options?: ErrorOptions) {
     const parts = typeof message === 'string' ? [message] : message
-    super(formatSentence(parts, formatOption), options)
+    super(oneLine(formatSentence(parts, formatOption)), options)
     this.code = code
     this.sentence = parts
   }
@@ -116,7 +119,7 @@ export class InputError extends Error {
    * @param words prints an option, as in `--negative keep`
    */
   in(words: (mention: OptionMention) => string): string {
-    return formatSentence(this.sentence, words)
+    return oneLine(formatSentence(this.sentence, words))
   }
 
   /** Returns the error with the name of a file, line or process before its message. */

@@ -26,7 +26,7 @@ function bytesLeftInCgroups(root = '/sys/fs/cgroup'): number[] {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
     if (path === undefined || (controllers !== '' && !controllers.split(',').includes('memory'))) continue
     const mount = controllers === '' ? root : `${root}/memory`
-    // In a container the path may be that of the host, while the group itself is mounted as the root.
+    // In a container the path may be that of the host, while the control group itself is mounted as the root.
     for (let group = path; ; group = group.slice(0, group.lastIndexOf('/'))) {
       const room =
         controllers === '' ? bytesLeftInCgroup2(`${mount}${group}`) : bytesLeftInCgroup1(`${mount}${group}`)
@@ -55,7 +55,7 @@ export function bytesLeftInCgroup2(folder: string): number | undefined {
 export function bytesLeftInCgroup1(folder: string): number | undefined {
   const limit = readField(`${folder}/memory.limit_in_bytes`, /^(\d+)/)
   const used = readField(`${folder}/memory.usage_in_bytes`, /^(\d+)/)
-  // Without a limit the file has the largest number of the system.
+  // A limit file without a limit contains the largest number of the system.
   if (limit === undefined || used === undefined || limit > 2 ** 60) return undefined
   return limit - (used - cachedBytes(`${folder}/memory.stat`, 'total_cache'))
 }

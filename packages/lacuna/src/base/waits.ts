@@ -1,6 +1,6 @@
 /**
  * Waits for what may never come: answers of other threads, processes and devices, and data of pipes. Each has
- * a name while it lasts, in the state of this module, so that a test which hangs can tell what it waits for
+ * a name while it lasts, in the state of this module, so that a test which hangs can report what it waits for
  * (test/watchdog.ts). Nothing else depends on them. Threads that are blocked, at a barrier or in MPI, show as
  * the request that they have not answered.
  */
@@ -8,7 +8,7 @@
 /** A wait that has not ended. */
 interface Wait {
   what: string
-  /** When it began, in milliseconds of `performance.now`. */
+  /** The start of the wait, in milliseconds of `performance.now`. */
   since: number
 }
 

@@ -1,6 +1,4 @@
-/**
- * Which of the faults that several processes find is the one that a single process would have found first.
- */
+/** Chooses, of the faults that several processes find, the one that a single process would have found first. */
 import type { Communicator } from './communicator.ts'
 
 /** A failed check, and its position among all checks. */

@@ -1,2 +1,2 @@
-/** Made by scripts/embedReading.mjs: io/node/parallel/worker.js and all that it imports, as one script. */
+/** Made by scripts/build/embed.mjs: io/drive/threads/worker.js and all that it imports, as one script. */
 export declare const readingWorkerSource: string

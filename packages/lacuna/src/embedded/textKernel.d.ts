@@ -1,2 +1,2 @@
-/** Made by scripts/embedReading.mjs: what parses text (io/kernels), in base64. */
+/** Made by scripts/build/embed.mjs: the kernel that parses text (kernels/text), in base64. */
 export declare const textKernel: string

@@ -14,10 +14,16 @@
  * Shapes: a tensor has N modes with I_1 … I_N rows; the rank is R. "Scaled" quantities are in the engine's
  * units: values are multiplied by `valueScale` and factors by `factorScale` (Statistics), so that float32
  * works near 1.
+ *
+ * Steps and their results are in steps.ts, the state that a checkpoint saves in state.ts.
  */
 import type { Communicator } from '../comm/index.ts'
-import { GROUPS } from '../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../tensor/index.ts'
+import type { Covariances, EngineState, LearnedPrior } from './state.ts'
+import type { Iterated, Iterations, Measured, Step, Timed } from './steps.ts'
+
+export * from './state.ts'
+export type * from './steps.ts'
 
 /** A backend that solves problems: the threads of a process, a GPU, or the processes of an MPI job. */
 export interface Engine {
@@ -195,24 +201,7 @@ export interface LoadedProblem {
   close(): Promise<void>
 }
 
-/**
- * A learned prior: rows a ~ N(μ, Σ) per mode, and noise of variance σ² (c₀ + c₁ y + c₂ y²) at the prediction
- * y; all scaled.
- */
-export interface LearnedPrior {
-  /** σ² */
-  sigma2: number
-  /** c₀, c₁, c₂ */
-  noise: readonly [number, number, number]
-  /** Per mode, μ (R). */
-  means: Float32Array[]
-  /** Per mode, Σ⁻¹ (R × R). */
-  precisions: Float32Array[]
-  /** Per mode, the weight w or θ of each of its lags; undefined if there is no side information. */
-  lagWeights?: Float32Array[]
-}
-
-/** Statistics of a loaded problem: all that the solver knows of the data, since it never reads a tensor. */
+/** Statistics of a loaded problem: all that the solver uses of the data, since it never reads a tensor. */
 export interface Statistics {
   /** I_1 … I_N */
   dims: readonly number[]
@@ -243,114 +232,6 @@ export interface SetStatistics {
   absolutes: number
 }
 
-/** AO iterations to run. */
-export interface Iterations {
-  /** The number k of the first AO iteration; with the seed it determines which entries are sampled. */
-  first: number
-  /** Number of AO iterations. */
-  count: number
-  /** c, the fraction of each row's entries that a step uses. */
-  sample: number
-  /** λ, scaled. */
-  lambda: number
-  /** The seed of the samples. */
-  seed: number
-  /** The kind of step and its parameters. */
-  step: Step
-  /** Time limit in seconds: ends after the AO iteration in which it is reached, the first at the earliest. */
-  seconds?: number
-}
-
-/** The duration of an operation, by the clock of rank 0, so that all processes decide alike. */
-export interface Timed {
-  /** Wall-clock seconds. */
-  seconds: number
-}
-
-/** The result of `iterate`. */
-export interface Iterated extends Timed {
-  /** Number of AO iterations done. */
-  done: number
-  /** Why fewer were done than requested: `stop` was called, or the time limit was reached. */
-  cut?: 'stopped' | 'seconds'
-  /** The part of `seconds` that this process spent on communication with others, waiting included. */
-  exchanging?: number
-}
-
-/** The result of `errors`. */
-export interface Measured extends Timed {
-  /** The sums of each set, in the order of the request. */
-  sums: ErrorSums[]
-}
-
-/** The kind of update of a row from its sample. */
-export type Step =
-  /** Algorithm 1 of the paper, with `maxInner` inner iterations. */
-  | { kind: 'paper'; maxInner: number }
-  /** A gradient step under a diagonal bound of the Hessian (kernels/solve/rows/gradientRow.ts). */
-  | { kind: 'gradient'; momentum: number }
-  /**
-   * Coordinate descent on the row's quadratic, damped where the sample is small
-   * (kernels/solve/rows/newtonRow.ts).
-   */
-  | { kind: 'newton'; momentum: number; damping: number }
-  | PosteriorStep
-  | StrataStep
-
-/**
- * An epoch of stratified SGD (Gemulla et al. 2011; kernels/solve/strata.ts): a Kaczmarz step for every entry,
- * which moves the rows of all modes together. It uses neither λ nor momentum, and c is 1.
- */
-export interface StrataStep {
-  kind: 'strata'
-  /** η, the relaxation of the Kaczmarz step: 1 corrects the entry to first order. */
-  rate: number
-  /** Lower bound of Σ‖k_m‖², scaled: prevents large steps where all rows of an entry are small. */
-  least: number
-}
-
-/**
- * A sweep of variational EM over all entries, under a learned prior (docs/accuracy.md). The first sweep has
- * `begin`; it starts from balanced factors and λ.
- */
-export interface PosteriorStep {
-  kind: 'posterior'
-  noise: Noise
-  loss: Loss
-  /** Number of training entries. */
-  entries: number
-  /** Mean of the training values, scaled. */
-  mean: number
-  /**
-   * Whether rows are treated as certain and Σ as isotropic with their spread: used where outliers would
-   * mislead λ.
-   */
-  isStart?: boolean
-  /**
-   * For the first sweep, scaled: σ² as estimated with λ, Σ (x − y)² of the training entries, and the variance
-   * of their values.
-   */
-  begin?: { sigma2: number; squares: number; variance: number }
-}
-
-/**
- * The noise model: constant variance, variance proportional to the prediction, variance per row of one mode,
- * or learned growth.
- */
-export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
-
-/**
- * The posterior covariances that sweeps of variational EM work with: those of every row, R² numbers each, or
- * means over groups of rows with about as many entries (kernels/solve/rows/groups.ts).
- */
-export type Covariances = 'rows' | 'groups'
-
-/** The matrices (R × R) of a mode in a state with covariances of groups: V of each group, and the mean of a aᵀ. */
-export const GROUP_MATRICES = GROUPS + 1
-
-/** The loss of a residual: its square, or the Huber loss, which is linear beyond two standard deviations. */
-export type Loss = 'squares' | 'huber'
-
 /** Side information of the rows of a mode, for a learned prior. */
 export interface SideInformation {
   /** Distances between rows that the prior couples; the strength of each is learned. */
@@ -374,45 +255,4 @@ export interface Features {
   columns: number
   /** (I_i × columns), row-major. */
   values: Float32Array
-}
-
-/** Error sums over a set of entries with predictions y. */
-export interface ErrorSums {
-  /** Σ w (x − y)², scaled. */
-  squares: number
-  /** Σ w |x − y|, scaled. */
-  absolutes: number
-}
-
-/** The complete state of a problem: arrays per mode, scaled. */
-export interface EngineState {
-  /** (I_i × R) */
-  factors: Float32Array[]
-  /** (I_i × R), if the problem has momentum factors. */
-  momentumFactors?: Float32Array[]
-  /** (R) The mean rows towards which λ shrinks. */
-  means: Float32Array[]
-  /** (R) v of the gradient step. */
-  scales: Float32Array[]
-  /** (I_i × R) The factors of the last snapshot, if any. */
-  snapshot?: Float32Array[]
-  /**
-   * Under a learned prior, the second moments E[a aᵀ] of every row (I_i × R × R); or V of each group of rows
-   * and the mean of a aᵀ over the entries (GROUP_MATRICES × R × R).
-   */
-  moments?: Float32Array[]
-  /** (R × R) Under a learned prior, Σ⁻¹. */
-  precisions?: Float32Array[]
-  /** (I_i) Under a learned prior, the leverages of the rows. */
-  leverages?: Float32Array[]
-  /** One array, for all modes: numbers of the learned prior, such as σ². */
-  shared?: Float32Array[]
-  /** (I_i × R) Under a learned prior, the prior mean of every row. */
-  rowMeans?: Float32Array[]
-  /** (I_i) Under a learned prior, t of every row, 1 + Σ w if it is coupled: its prior precision is t Σ⁻¹. */
-  couplingWeights?: Float32Array[]
-  /** (I_i) Under a learned prior, the noise variance of every row's entries, in units of σ². */
-  variances?: Float32Array[]
-  /** Under a learned prior, the weight w, or under an autoregressive prior θ, of each lag of the mode. */
-  lagWeights?: Float32Array[]
 }

@@ -49,6 +49,7 @@ export function averageByGroup(rows: RowPosterior[], lengths: readonly number[],
  * The expectation of Σ w k kᵀ over the entries of a row, from the mean covariance V̄_o of the rows that they
  * have in each other mode: Σ w k kᵀ + n (∏_o (S_o + V̄_o) − ∏_o S_o), with S_o the mean of b bᵀ over all
  * entries.
+ * @param means S of all modes
  * @param others the other modes
  * @param weights w of each of the entries
  */
@@ -56,6 +57,7 @@ export function expectByGroup(
   tensor: SparseTensor,
   factors: readonly Matrix[],
   moments: readonly Matrix[][],
+  means: readonly Matrix[],
   others: readonly number[],
   entries: readonly number[],
   weights: readonly number[],
@@ -77,16 +79,18 @@ export function expectByGroup(
       covariances[o] = add(covariances[o], multiple(V, w / n))
     })
   })
-  const means = others.map((j) => meanMoment(tensor, factors[j], j))
-  const whole = productOf(means.map((S, o) => add(S, covariances[o])))
-  return add(H, multiple(add(whole, multiple(productOf(means), -1)), n))
+  const whole = productOf(others.map((j, o) => add(means[j], covariances[o])))
+  const certain = productOf(others.map((j) => means[j]))
+  return add(H, multiple(add(whole, multiple(certain, -1)), n))
 }
 
-/** S, the mean of b bᵀ over the entries, with b their row of mode j. */
-function meanMoment({ indices }: SparseTensor, factor: Matrix, j: number): Matrix {
-  let sum = identity(factor[0].length, 0)
-  for (const p of indices[j]) sum = add(sum, outer(factor[p], factor[p]))
-  return multiple(sum, 1 / indices[j].length)
+/** S of each mode, the mean of b bᵀ over the entries, with b their row of the mode. */
+export function meanMoments({ indices }: SparseTensor, factors: readonly Matrix[]): Matrix[] {
+  return factors.map((factor, j) => {
+    let sum = identity(factor[0].length, 0)
+    for (const p of indices[j]) sum = add(sum, outer(factor[p], factor[p]))
+    return multiple(sum, 1 / indices[j].length)
+  })
 }
 
 /** The elementwise product of matrices. */

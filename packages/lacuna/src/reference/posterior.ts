@@ -6,7 +6,7 @@
  * M = E[b bᵀ] = b bᵀ + V of the other modes' rows b.
  */
 import type { SparseTensor } from '../tensor/index.ts'
-import { averageByGroup, expectByGroup } from './groups.ts'
+import { averageByGroup, expectByGroup, meanMoments } from './groups.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { expectRows } from './rowMeans.ts'
 import type { SideInformation } from './rowPriors.ts'
@@ -103,7 +103,7 @@ export function startPosterior(
     sweeps: 0,
   }
   state.rowMeans = factors.map((matrix, i) => matrix.map(() => state.means[i].slice()))
-  // The number of parameters that the entries determine; the remaining degrees of freedom tell of the noise.
+  // The number of parameters that the entries determine; the remaining degrees of freedom estimate the noise.
   let determined = 0
   for (let i = 0; i < factors.length; i++)
     for (const { determined: own } of rowPosteriors(tensor, state, i, (e) => weights[e], settings))
@@ -220,7 +220,8 @@ function rowPosteriors(
   { isStart, isGrouped = false }: PosteriorSettings,
 ): ReturnType<typeof rowPosterior>[] {
   const rows = observedRows(tensor, i)
-  const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, isGrouped, isStart))
+  const means = isGrouped ? meanMoments(tensor, state.factors) : undefined
+  const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, means, isStart))
   const lengths = rows.map((p) => tensor.indices[i].filter((q) => q === p).length)
   if (isGrouped) averageByGroup(found, lengths, state.sigma2)
   return found
@@ -232,7 +233,7 @@ function rowPosteriors(
  * the entries determine), and `total`, the sum of the entries' own weights.
  * @param weight w of an entry: its own weight times its Huber weight, divided by its noise variance in units
  * of σ²
- * @param isGrouped whether the covariances of the other modes' rows are those of groups
+ * @param means the mean moments of all modes if the covariances of the other modes' rows are those of groups
  * @param isCertain whether `expected` ignores V
  */
 function rowPosterior(
@@ -241,7 +242,7 @@ function rowPosterior(
   i: number,
   p: number,
   weight: (entry: number) => number,
-  isGrouped: boolean,
+  means: readonly Matrix[] | undefined,
   isCertain = false,
 ): { a: Vector; V: Matrix; expected: number; uncertain: number; determined: number; total: number } {
   const weights = weightsOf(tensor)
@@ -263,9 +264,9 @@ function rowPosterior(
     for (let r = 0; r < rank; r++) b[r] += w * x * others.reduce((k, { j, q }) => k * factors[j][q][r], 1)
     squares += w * x * x
   }
-  if (isGrouped) {
+  if (means) {
     const others = factors.flatMap((_, j) => (j === i ? [] : [j]))
-    H = expectByGroup(tensor, factors, moments, others, entries, entries.map(weight))
+    H = expectByGroup(tensor, factors, moments, means, others, entries, entries.map(weight))
   }
   const prior = precisions[i].map((row) => row.map((u) => u * sigma2 * couplingWeights[i][p]))
   const trace = H.reduce((sum, row, r) => sum + row[r], 0)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { below, draw } from '#lacuna/base/random.js'
-import { partialBytes, scratchBytes } from '#lacuna/engine/cpu/memory/layout.js'
+import { partialBytes, scratchBytes } from '#lacuna/engine/cpu/memory/areaSizes.js'
 import { compileKernel } from '#lacuna/engine/cpu/threads/compileKernel.js'
 import { instantiateKernel, paddedRank, paddedRanks } from '#lacuna/engine/cpu/threads/kernel.js'
 import { checkProperty } from '../../../properties.ts'

@@ -102,7 +102,7 @@ function isoText(form: string, s: number): string {
   if (form === '') return text.slice(0, 10)
   return form === 'Z' ? `${text}Z` : text.replace('T', form)
 }
-const noTime = fc.constantFrom(
+const NO_TIMES = [
   ...[
     '9007199255',
     '999999999999999',
@@ -129,7 +129,8 @@ const noTime = fc.constantFrom(
     '2001-01/01',
     '200a-01-01',
   ],
-)
+]
+const noTime = fc.constantFrom(...NO_TIMES)
 const time = fc.oneof(
   { weight: 120, arbitrary: seconds.map(String) },
   { weight: 30, arbitrary: seconds.map((s) => String(1000 * s + (s % 1000))) },
@@ -209,12 +210,7 @@ const options = fc
 
 describe('the text kernel and times', () => {
   it('The text kernel accepts and refuses each odd time exactly as TypeScript does', async () => {
-    for (const text of [
-      '2001-02-03',
-      '0000-01-01',
-      '0000-03-01',
-      ...fc.sample(noTime, { seed: 1, numRuns: 100 }),
-    ]) {
+    for (const text of ['2001-02-03', '0000-01-01', '0000-03-01', ...NO_TIMES]) {
       const rows = `a,1,1,2001-02-03\nb,2,1,${text}\n`
       const options = { modes: ['who', 'day(at)'], value: 'stars' }
       expect(await tensorOf(tableOf([rows], 1e6, 0), options)).toEqual(
@@ -239,9 +235,9 @@ describe('the text kernel and labels', () => {
           if ('values' in fast) tensors++
         },
       ),
-      { seed: 1, numRuns: 100 },
+      { seed: 1, numRuns: 50 },
     )
-    expect(tensors).toBeGreaterThan(30)
+    expect(tensors).toBeGreaterThan(15)
   })
 
   it('The text kernel codes labels correctly when there are more than its cache can hold', async () => {

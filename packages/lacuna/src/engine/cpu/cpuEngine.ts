@@ -48,7 +48,7 @@ export class CpuEngine implements Engine {
   readonly #connection: Connection | undefined
   /** Whether small problems use fewer threads: where none were asked for, and there are no other processes. */
   readonly #adaptsThreads: boolean
-  /** Whether all threads of a problem take part in everything. */
+  /** Whether every request goes to all threads of a problem, even if fewer would be as fast. */
   readonly #allThreads: boolean
   readonly #memories = new MemoryPool()
   #pool: Pool | undefined
@@ -77,7 +77,7 @@ export class CpuEngine implements Engine {
     this.#busy = new Array(this.threads).fill(0)
   }
 
-  /** Such as `2 threads`, or `3 processes of 2 threads`. */
+  /** The engine in words, such as `2 threads` or `3 processes of 2 threads`. */
   get description(): string {
     const threads = `${this.threads} thread${this.threads > 1 ? 's' : ''}`
     return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
@@ -160,7 +160,7 @@ export class CpuEngine implements Engine {
     pool.start(members)
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
-      // What processes share cannot be reused: they close problems in different orders.
+      // Memory that processes share cannot be reused: they close problems in different orders.
       if (communicator.sharesMemory) return newMemory(Math.ceil(byteLength / 65536))
       const memory = this.#memories.take(byteLength)
       memories.push(memory)

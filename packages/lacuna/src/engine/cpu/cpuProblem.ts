@@ -1,26 +1,24 @@
 /** A problem of the CPU engine, as the main thread sees it. */
 import { CONTROL_STOP, CONTROL_THREADS } from '../../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import {
-  type EngineState,
-  type ErrorSums,
-  GROUP_MATRICES,
-  type Iterated,
-  type Iterations,
-  type LearnedPrior,
-  type LoadedProblem,
-  type Measured,
-  type SetStatistics,
-  type Statistics,
-  type Step,
-  type Timed,
+import type {
+  EngineState,
+  ErrorSums,
+  Iterated,
+  Iterations,
+  LearnedPrior,
+  LoadedProblem,
+  Measured,
+  SetStatistics,
+  Statistics,
+  Step,
+  Timed,
 } from '../engine.ts'
 import { costOf, costOfBalance, costOfErrors } from './memory/cost.ts'
-import { MOST_LAGS, type ModeLayout } from './memory/layout.ts'
+import { readFactors, readPrior, readWholeState, writeFactors, writeWholeState } from './partitionState.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
-import { readNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
 import { threadsForTask } from './threads/threadsForWork.ts'
 import type { ProblemWorkers } from './threads/workers.ts'
@@ -105,22 +103,12 @@ export class CpuProblem implements LoadedProblem {
 
   /** Sets the factors, each (I × R), scaled, in all partitions; resets momentum. */
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
-    await this.#writeOnce(() => {
-      this.#loaded.parts.forEach(({ layout }, k) => {
-        layout.modes.forEach(({ factor, momentumFactor }, mode) => {
-          this.#writeRows(k, factor, mode, factors[mode])
-          if (momentumFactor) this.#writeRows(k, momentumFactor, mode, factors[mode])
-        })
-      })
-    })
+    await this.#writeOnce(() => writeFactors(this.#loaded, factors))
   }
 
   /** Copies the current factors, or those of the last snapshot, each (I × R), scaled. */
   async readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
-    const { layout } = this.#loaded.parts[0]
-    return layout.modes.map(({ factor }, mode) =>
-      this.#readRows(0, which === 'snapshot' ? layout.snapshot[mode] : factor, mode),
-    )
+    return readFactors(this.#loaded, which)
   }
 
   /**
@@ -213,22 +201,9 @@ export class CpuProblem implements LoadedProblem {
 
   /** Copies the complete state, with all momentum factors, which each partition has in part. */
   async readState(): Promise<EngineState> {
-    const { parts, momentumFactors, posterior, rank } = this.#loaded
-    const [{ memory, layout }] = parts
-    if (momentumFactors) await this.#ask({ type: 'gatherMomentumFactors', problem: this.#number })
-    const vector = (address: number): Float32Array => new Float32Array(memory.buffer, address, rank).slice()
-    return {
-      factors: await this.readFactors(),
-      ...(momentumFactors && {
-        momentumFactors: layout.modes.map(({ momentumFactor }, mode) =>
-          this.#readRows(0, momentumFactor, mode),
-        ),
-      }),
-      means: layout.modes.map(({ mean }) => vector(mean)),
-      scales: layout.modes.map(({ scale }) => vector(scale)),
-      snapshot: await this.readFactors('snapshot'),
-      ...(posterior && this.#readPosterior()),
-    }
+    if (this.#loaded.momentumFactors)
+      await this.#ask({ type: 'gatherMomentumFactors', problem: this.#number })
+    return readWholeState(this.#loaded)
   }
 
   /**
@@ -237,87 +212,7 @@ export class CpuProblem implements LoadedProblem {
    */
   async writeState(state: EngineState): Promise<void> {
     if (state.moments && !this.hasPosterior) throw new Error('The problem has no memory for covariances.')
-    await this.#writeOnce(() => this.#writeWholeState(state))
-  }
-
-  /** Writes the complete state to all partitions. */
-  #writeWholeState(state: EngineState): void {
-    const { factors, momentumFactors, means, scales, snapshot } = state
-    this.#loaded.parts.forEach(({ memory, layout }, k) => {
-      layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
-        this.#writeRows(k, factor, mode, factors[mode])
-        if (momentumFactor) this.#writeRows(k, momentumFactor, mode, momentumFactors?.[mode] ?? factors[mode])
-        // The padding of the rank takes no part: any finite v > 0 will do there.
-        new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
-        new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
-      })
-      if (snapshot)
-        for (const [mode, address] of layout.snapshot.entries())
-          this.#writeRows(k, address, mode, snapshot[mode])
-    })
-    if (state.moments) this.#writePosterior(state)
-  }
-
-  /** The arrays of the state that a learned prior has, copied from the first partition. */
-  #readPosterior(): Partial<EngineState> {
-    const [{ memory, layout }] = this.#loaded.parts
-    const { modes } = layout
-    return {
-      moments: modes.map((mode) => {
-        const { address, count } = keptMatrices(mode)
-        return this.#readMatrices(address, count)
-      }),
-      precisions: modes.map(({ precision }) => this.#readMatrices(precision, 1)),
-      leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
-      rowMeans: modes.map(({ rowMeans }, mode) => this.#readRows(0, rowMeans, mode)),
-      couplingWeights: modes.map(({ couplingWeights, rows }) =>
-        new Float32Array(memory.buffer, couplingWeights, rows).slice(),
-      ),
-      variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
-      lagWeights: this.#readLagWeights(),
-      shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
-    }
-  }
-
-  /** Copies `count` matrices out of the first partition, without their padding: (count × R × R). */
-  #readMatrices(address: number, count: number): Float32Array {
-    const { parts, rank } = this.#loaded
-    const [{ memory, layout }] = parts
-    const { padded } = layout
-    const from = new Float32Array(memory.buffer, address, count * padded * padded)
-    const copy = new Float32Array(count * rank * rank)
-    for (let p = 0; p < count; p++) {
-      // Only the first R of a matrix's padded rows.
-      const [begin, end] = [p * padded * padded, (p * padded + rank) * padded]
-      copyRows(from, padded, begin, end, copy, rank, p * rank * rank)
-    }
-    return copy
-  }
-
-  /** Writes the arrays of the state that a learned prior has to all partitions. */
-  #writePosterior(state: EngineState): void {
-    const { moments, precisions, leverages, shared, rowMeans, couplingWeights, variances, lagWeights } = state
-    const { parts, rank } = this.#loaded
-    parts.forEach(({ memory, layout }, k) => {
-      const { padded, modes } = layout
-      /** Writes `count` matrices (R × R), padded with zeros. */
-      const writeMatrices = (address: number, count: number, from: Float32Array): void => {
-        const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
-        for (let p = 0; p < count; p++)
-          copyRows(from, rank, p * rank * rank, (p + 1) * rank * rank, into, padded, p * padded * padded)
-      }
-      modes.forEach((mode, i) => {
-        const { address, count } = keptMatrices(mode)
-        writeMatrices(address, count, moments![i])
-        writeMatrices(mode.precision, 1, precisions![i])
-        new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
-        this.#writeRows(k, mode.rowMeans, i, rowMeans![i])
-        new Float32Array(memory.buffer, mode.couplingWeights, mode.rows).set(couplingWeights![i])
-        new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
-        new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
-      })
-      new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).set(shared![0])
-    })
+    await this.#writeOnce(() => writeWholeState(this.#loaded, state))
   }
 
   /**
@@ -333,25 +228,7 @@ export class CpuProblem implements LoadedProblem {
 
   /** The prior as of the last 'posterior' step; undefined before the first. */
   async readPrior(): Promise<LearnedPrior | undefined> {
-    const { parts, posterior, rank } = this.#loaded
-    if (!posterior) return undefined
-    const [{ memory, layout }] = parts
-    const noise = readNoise(new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS))
-    if (!noise) return undefined
-    return {
-      ...noise,
-      means: layout.modes.map(({ mean }) => new Float32Array(memory.buffer, mean, rank).slice()),
-      precisions: layout.modes.map(({ precision }) => this.#readMatrices(precision, 1)),
-      lagWeights: this.#readLagWeights(),
-    }
-  }
-
-  /** The weights of the lags of each mode, copied from the first partition. */
-  #readLagWeights(): Float32Array[] {
-    const [{ memory, layout }] = this.#loaded.parts
-    return layout.modes.map(({ lagWeights }) =>
-      new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
-    )
+    return readPrior(this.#loaded)
   }
 
   /** Frees the threads and memories of the problem; does nothing the second time. */
@@ -424,59 +301,4 @@ export class CpuProblem implements LoadedProblem {
       await group.barrier()
     })
   }
-
-  /** Copies a matrix of a mode out of partition k, without the padding of its rows: (I × R). */
-  #readRows(k: number, address: number, mode: number): Float32Array {
-    const { memory, layout } = this.#loaded.parts[k]
-    const { rank } = this.#loaded
-    const { padded } = layout
-    const { rows } = layout.modes[mode]
-    const from = new Float32Array(memory.buffer, address, rows * padded)
-    const matrix = new Float32Array(rows * rank)
-    if (rank === padded) matrix.set(from)
-    else copyRows(from, padded, 0, from.length, matrix, rank, 0)
-    return matrix
-  }
-
-  /** Copies a matrix (I × R) of a mode to an address in partition k, and pads its rows with zeros. */
-  #writeRows(k: number, address: number, mode: number, matrix: Float32Array): void {
-    const { memory, layout } = this.#loaded.parts[k]
-    const { rank } = this.#loaded
-    const { padded } = layout
-    const { rows } = layout.modes[mode]
-    const into = new Float32Array(memory.buffer, address, rows * padded)
-    if (rank === padded) {
-      into.set(matrix)
-      return
-    }
-    into.fill(0) // the padding must not hold NaN or infinity
-    copyRows(matrix, rank, 0, matrix.length, into, padded, 0)
-  }
-}
-
-/**
- * The address and number of the matrices of a mode that a saved state has: the moments of all rows, or V of
- * each group and the mean of a aᵀ.
- */
-const keptMatrices = ({ moments, rows, covariances }: ModeLayout): { address: number; count: number } =>
-  covariances ? { address: covariances, count: GROUP_MATRICES } : { address: moments, count: rows }
-
-/**
- * Copies rows of numbers to rows of another length, as far as both reach. Number by number: a view of each row
- * would be garbage of a hundred bytes.
- * @param width numbers of a row in `from`, whose rows from `begin` to `end` are copied
- * @param intoWidth numbers of a row in `into`, where they are written from `at` on
- */
-function copyRows(
-  from: Float32Array,
-  width: number,
-  begin: number,
-  end: number,
-  into: Float32Array,
-  intoWidth: number,
-  at: number,
-): void {
-  const both = Math.min(width, intoWidth)
-  for (let row = begin, to = at; row < end; row += width, to += intoWidth)
-    for (let r = 0; r < both; r++) into[to + r] = from[row + r]
 }

@@ -1,8 +1,9 @@
 /** The CPU engine. */
 export { CpuEngine, cpuEngine } from './cpuEngine.ts'
 export { CpuProblem } from './cpuProblem.ts'
+export { mostSampledRows } from './memory/areaSizes.ts'
 export { costOf } from './memory/cost.ts'
-export { MOST_LAGS, mostSampledRows } from './memory/layout.ts'
+export { MOST_LAGS } from './memory/layout.ts'
 export { describePlan } from './memory/plan.ts'
 export type { CpuEngineOptions } from './options.ts'
 export { type OrderKeys, orderKeys, sortRecords } from './setup/place/order.ts'

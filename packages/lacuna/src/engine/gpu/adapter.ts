@@ -9,7 +9,7 @@ export interface FoundAdapter {
   adapter: GPUAdapter
   /** The name that users see. */
   name: string
-  /** Whether it is an emulation on the CPU: correct, but slower than the CPU engine. */
+  /** Whether the adapter is an emulation on the CPU: correct, but slower than the CPU engine. */
   isSoftware: boolean
 }
 

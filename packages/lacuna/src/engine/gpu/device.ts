@@ -57,7 +57,7 @@ export class Device {
   readonly faults: Error[] = []
   /** Copies arrays to buffers. */
   readonly uploader: Uploader
-  /** Whether it is emulated on the CPU. */
+  /** Whether the device is emulated on the CPU. */
   readonly #isSoftware: boolean
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()

@@ -11,10 +11,11 @@ import type { PreparedEntries } from './setup/prepareEntries.ts'
 import { quadsOf, type Shape } from './shape.ts'
 import { blocksOf, DeviceBalance, warmBalance } from './steps/deviceBalance.ts'
 import { DeviceErrors } from './steps/deviceErrors.ts'
-import { DevicePosterior, type PosteriorState } from './steps/devicePosterior.ts'
+import { DevicePosterior } from './steps/devicePosterior.ts'
 import { DeviceSteps } from './steps/deviceSteps.ts'
 import { DeviceZeros } from './steps/deviceZeros.ts'
 import { type PosteriorProblem, warmPosterior } from './steps/posteriorModes.ts'
+import type { PosteriorState } from './steps/posteriorState.ts'
 import { SubmissionQueue } from './submission.ts'
 import type { Tables } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
@@ -189,7 +190,7 @@ export class DeviceProblem {
     return this.#posterior
   }
 
-  /** This problem, for a learned prior with covariances of a form. */
+  /** The parts of this problem that a learned prior works on. @param form the form of its covariances */
   #posteriorProblem(form: Covariances): Omit<PosteriorProblem, 'own'> {
     return {
       device: this.device,

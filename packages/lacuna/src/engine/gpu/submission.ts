@@ -7,7 +7,7 @@ import type { Device, GpuKernel } from './device.ts'
 import { usage } from './device.ts'
 import { type StepWords, slotBytes, writeStep } from './wgsl/step.ts'
 
-/** One dispatch of a kernel. */
+/** A kernel with its bindings and its number of workgroups. */
 export interface Dispatch {
   kernel: GpuKernel
   group: GPUBindGroup
@@ -109,7 +109,7 @@ export class SubmissionQueue {
     this.flush()
     const before = this.#last
     this.#last = this.#device.whenDone()
-    this.#last.catch(() => {}) // nobody may wait for it any more when the device is lost
+    this.#last.catch(() => {}) // unhandled otherwise if no caller awaits it when the device is lost
     await this.#beforeLast
     this.#beforeLast = before
     await before

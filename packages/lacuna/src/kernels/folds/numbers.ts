@@ -25,7 +25,9 @@ export function fiberPositions(positions: usize, count: u32, stride: u64, dim: u
   }
 }
 
-/** Writes positions (u64) as numbers (u32). */
+/**
+ * Numbers cells or fibers by their positions (u64), which fit in u32 here: writes each position as its number.
+ */
 export function numberByPosition(positions: usize, count: u32, out: usize): void {
   for (let e: u32 = 0; e < count; e++) setU32(out, e, <u32>load<u64>(positions + (<usize>e << 3)));
 }

@@ -12,7 +12,7 @@ export function products(
   const rows = addressAt(columns, 0);
   const last = addressAt(factors, order - 1);
   const lastRows = addressAt(columns, order - 1);
-  // With two modes and with three, which are most frequent, addresses are not loaded for each component.
+  // Tensors of order 2 and 3, the most frequent, do not load an address for each component.
   const middle = order == 3 ? addressAt(factors, 1) : 0;
   const middleRows = order == 3 ? addressAt(columns, 1) : 0;
   for (let e: u32 = 0; e < count; e++) {

@@ -97,7 +97,7 @@ export function countLines(from: usize, to: usize): u32 {
     const ends = i8x16.eq(v128.load(at - 1), feeds);
     const mask = <u32>i8x16.bitmask(ends);
     lines += popcnt(mask);
-    // Few lines begin with something below a digit: only these are looked at.
+    // Few lines begin with a character below a digit: only these are examined.
     let odd = <u32>i8x16.bitmask(v128.and(ends, i8x16.le_u(v128.load(at), largest)));
     while (odd != 0) {
       if (!isEntryLine(at + <usize>ctz(odd))) others++;

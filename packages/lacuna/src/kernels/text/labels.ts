@@ -4,7 +4,7 @@
 // whole numbers, and a hash table of short texts.
 import { countLeadingDigits, parseDigits } from "./digits";
 
-/** In place of a code: the cache does not have the label. */
+/** The code of a label that the cache does not have. */
 const MISSING: u32 = 0xffffffff;
 
 /**

@@ -42,7 +42,7 @@ function isoTime(at: usize, length: usize): f64 {
   const isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
   const isShort = month == 4 || month == 6 || month == 9 || month == 11;
   if (day > (month == 2 ? 28 + u32(isLeap) : 31 - u32(isShort))) return NaN;
-  // As in labels/time.ts: years are counted from March.
+  // Years are counted from March, as in labels/time.ts.
   const y = month > 2 ? year : year - 1;
   const era = y / 400;
   const yearOfEra = y - 400 * era;

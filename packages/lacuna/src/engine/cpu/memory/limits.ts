@@ -39,7 +39,7 @@ export function checkLimits(threads: number, parts: number): void {
 
   const addresses = limitOf('Max address space')
   const taken = 1024 * Number(/^VmSize:\s+(\d+)/m.exec(readOrEmpty('/proc/self/status'))?.[1] ?? 0)
-  // One memory for counting, and one per partition.
+  // Each partition takes one memory, and counting takes another.
   const needed = taken + threads * THREAD_ADDRESSES + (1 + parts) * MEMORY_ADDRESSES
   if (needed > addresses)
     throw new InputError(

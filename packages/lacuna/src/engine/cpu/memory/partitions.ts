@@ -11,17 +11,14 @@ import {
 } from '../setup/place/segments.ts'
 import { instantiateKernel } from '../threads/kernel.ts'
 import type { SharedRowPlan } from '../threads/messages.ts'
+import { longestSegment, partialBytes, scratchBytes, sortScratchBytes } from './areaSizes.ts'
 import {
   exchangeAddress,
   layOut,
-  longestSegment,
   MOST_PARTITION_BYTES,
   type PartitionLayout,
   type PartitionMemory,
   type PartitionSize,
-  partialBytes,
-  scratchBytes,
-  sortScratchBytes,
 } from './layout.ts'
 import { mostExchangedSums } from './plan.ts'
 

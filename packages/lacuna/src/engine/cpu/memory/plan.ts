@@ -46,7 +46,7 @@ export function planPartitions(size: ProblemSize, threads: number, leastParts = 
   const parts = Math.max(leastParts, Math.ceil(divisible / room / processes))
   const layout = parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
-  // Only the first partition holds the snapshot.
+  // The snapshot is held by the first partition alone.
   const items = [...layout.items].map(([name, byteLength]) => ({
     name,
     byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * snapshot : 0),
@@ -71,7 +71,7 @@ function partitionSize(size: ProblemSize, threads: number, parts: number): Parti
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
-  // Where unlisted cells are zeros, the cells of other sets are listed as unknown.
+  // With missing: 'zero' the cells of the other sets are listed as unknown.
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
   const segment = segmentSize(entries, padded)

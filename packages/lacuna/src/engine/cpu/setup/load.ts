@@ -5,9 +5,8 @@
 
 import { availableMemory } from '../../../base/memory.ts'
 import { uint32Array } from '../../../base/sharedArrays.ts'
-import type { Communicator } from '../../../comm/index.ts'
 import * as at from '../../../kernels/solve/layout.ts'
-import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
+import { cellsOf, checkNotEmpty } from '../../../tensor/index.ts'
 import type { Covariances, Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
@@ -27,7 +26,7 @@ import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
 import { formGroup } from '../threads/threadGroup.ts'
 import { threadsForLoading } from '../threads/threadsForWork.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
-import { countViews, type NamedSource, type View } from './count/countViews.ts'
+import { countViews, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
 import { orderKeys } from './place/order.ts'
 import { routeEntries } from './place/routeEntries.ts'
@@ -40,6 +39,7 @@ import {
   resolveSize,
 } from './problemEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
+import { countSets, entriesOf, sourcesOf, viewsBySet } from './viewSources.ts'
 import { withUnknown } from './zeros.ts'
 
 /** A loaded problem in the memories of this process. */
@@ -150,23 +150,15 @@ export async function loadPartitions(
   if (group.isLeader)
     parts.forEach((part, k) => {
       writeControl(part.memory, part.layout.control, loading.group)
-      views.forEach((view, v) => {
-        writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
-      })
-      shared.forEach((rows, mode) => {
-        writeSharedRowTables(part, rows, views[mode].shared, mode)
-      })
-      if (posterior === 'groups')
-        for (const [mode] of dims.entries()) writeGroups(part, mode, views[mode].lengths)
+      writeTables(part, firstPart + k, views, shared, posterior)
     })
   const errorSums = views.map(({ chunks, slices }) => ({
-    sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
+    sums: sharedFloat64(2 * chunks.count),
     firstChunks: slices.map(({ firstChunk }) => firstChunk),
   }))
   const segments = views.map(({ segment }) => segment)
-  const totals = new Float64Array(uint32Array(4).buffer)
-  const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
-  const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
+  const totals = sharedFloat64(2)
+  const noiseSums = sharedFloat64(posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0)
   const setup = {
     threads: group.threads,
     parts,
@@ -184,7 +176,7 @@ export async function loadPartitions(
   }
   await pool.ask(members, (member) => {
     const positions = group.positionsOf(member)
-    // Only the first thread learns from side information.
+    // The first thread alone learns from side information.
     const sideInformation = posterior ? sideInformationFor(problem, positions.thread) : undefined
     return { type: 'open', problem: number, setup: { ...setup, ...positions, sideInformation }, module }
   })
@@ -192,10 +184,7 @@ export async function loadPartitions(
   const input = {
     views: sources.map(({ source }) => source),
     keys,
-    borders: views.map(({ slices }) => [
-      ...slices.map(({ firstSegment }) => firstSegment),
-      slices[slices.length - 1].endSegment,
-    ]),
+    borders: views.map(segmentBorders),
     valueScale,
     counting,
   }
@@ -211,11 +200,7 @@ export async function loadPartitions(
     await buildCells(loading, number, parts, lengths, seed)
   }
 
-  const viewOf = new Map<string, number>([['train', 0]])
-  sources.forEach(({ name }, v) => {
-    if (v >= dims.length) viewOf.set(name, v)
-  })
-  if (probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
+  const viewOf = viewsBySet(sources, dims.length, probe !== undefined)
   return {
     parts,
     viewOf,
@@ -243,6 +228,39 @@ export async function loadPartitions(
   }
 }
 
+/**
+ * Writes the tables of a partition that the kernels read: the descriptions of its views, the plans of rows that it
+ * shares with other partitions and, for covariances of groups, the groups of rows.
+ * @param number the number of the partition over all processes
+ * @param shared per mode, the plan of the shared rows
+ */
+function writeTables(
+  part: PartitionMemory,
+  number: number,
+  views: readonly View[],
+  shared: readonly ReturnType<typeof planSharedRows>[],
+  posterior: Covariances | undefined,
+): void {
+  const order = shared.length
+  views.forEach((view, v) => {
+    writeDescription(part, view, view.slices[number], v, order)
+  })
+  shared.forEach((rows, mode) => {
+    writeSharedRowTables(part, rows, views[mode].shared, mode)
+  })
+  if (posterior === 'groups')
+    for (let mode = 0; mode < order; mode++) writeGroups(part, mode, views[mode].lengths)
+}
+
+/** Makes an array of zeros in shared memory, if threads can share memory. */
+const sharedFloat64 = (length: number): Float64Array => new Float64Array(uint32Array(2 * length).buffer)
+
+/** The first segment of each slice of a view, and the end of the last. */
+const segmentBorders = ({ slices }: View): number[] => [
+  ...slices.map(({ firstSegment }) => firstSegment),
+  slices[slices.length - 1].endSegment,
+]
+
 /** The threads that load a problem: fewer than those that solve it where entries are few. Collective. */
 async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Promise<LoadingContext> {
   const { members, communicator, allThreads } = context
@@ -254,7 +272,7 @@ async function chooseLoaders(context: LoadingContext, { tensor }: Problem): Prom
 /**
  * Places the records of all entries in the views and sorts them. With several thread groups the entries are
  * first sent to those that own them. Calls `problem.onRepeated` in all processes if coordinates are repeated.
- * @param number by which the pool's threads know the problem
+ * @param number the number of the problem on its engine
  * @param times receives the seconds of both phases
  * @param lap returns the seconds since its last call
  */
@@ -283,57 +301,6 @@ async function placeAndSort(
   if (repeated > 0) await communicator.failTogether(() => problem.onRepeated?.(), 'unnamed')
 }
 
-/** Side information for a thread: threads other than the first only need to know which modes have any. */
+/** Side information for a thread: threads other than the first only get which modes have any. */
 const sideInformationFor = ({ sideInformation }: Problem, thread: number): Problem['sideInformation'] =>
   sideInformation?.map((side) => (side && thread > 0 ? {} : side))
-
-/** The number of entries of each set, over all processes. */
-async function countSets(
-  { tensor, sets = {} }: Problem,
-  communicator: Communicator,
-): Promise<Map<string, number>> {
-  const named = { train: tensor, ...sets }
-  const counted = await communicator.allGatherNumbers(
-    ...Object.values(named).map(({ values }) => values.length),
-  )
-  return new Map(
-    Object.keys(named).map((name, i) => [name, counted.reduce((sum, counts) => sum + counts[i], 0)]),
-  )
-}
-
-/**
- * The sources of all views: the training entries by every mode, then the other sets and the probe by the
- * first mode. A probe of all entries has no view of its own.
- * @param train the training entries of this process
- * @param total number of training entries of all processes
- * @param probe approximate number of entries in the probe, if there is one
- */
-function sourcesOf(
-  train: SparseTensor,
-  total: number,
-  probe: number | undefined,
-  { sets = {} }: Problem,
-  meanWeights: ReadonlyMap<string, number>,
-): NamedSource[] {
-  const meanWeight = meanWeights.get('train')
-  const sources: NamedSource[] = train.dims.map((_, mode) => ({
-    name: 'entries',
-    source: { tensor: train, mode, meanWeight },
-  }))
-  for (const [name, set] of Object.entries(sets))
-    sources.push({
-      name,
-      source: { tensor: toSharedTensor(set), mode: 0, meanWeight: meanWeights.get(name) },
-    })
-  if (probe !== undefined && probe < total)
-    sources.push({
-      name: 'probe',
-      source: { tensor: train, mode: 0, meanWeight, below: Math.ceil((probe / total) * 2 ** 32) },
-    })
-  return sources
-}
-
-/** The number of entries of a view in all partitions. */
-function entriesOf({ slices }: View): number {
-  return slices.reduce((sum, { entries }) => sum + entries, 0)
-}

@@ -1,4 +1,6 @@
-/** What every engine derives from the entries of a problem before it places them. */
+/**
+ * Sizes, scales, weights and digests that every engine derives from the entries of a problem before it places them.
+ */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import type { Communicator } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'

@@ -4,7 +4,7 @@
  */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
-import { areaAllocator, blockBytes } from '../memory/layout.ts'
+import { areaAllocator, blockBytes } from '../memory/areaSizes.ts'
 import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'

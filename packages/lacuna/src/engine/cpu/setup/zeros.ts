@@ -7,7 +7,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import { UNKNOWN_BITS } from '../../../kernels/solve/layout.ts'
 import { findDuplicates, type SparseTensor } from '../../../tensor/index.ts'
-import { gramBlocks } from '../memory/layout.ts'
+import { gramBlocks } from '../memory/areaSizes.ts'
 import type { ThreadPartition } from '../threads/threadProblem.ts'
 
 /**

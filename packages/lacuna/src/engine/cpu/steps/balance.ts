@@ -53,7 +53,7 @@ export const fillPasses: typeof balancePasses = [
   fillPass('columnScales'),
 ]
 
-/** Returns the pass that copies a row of the mode's layout to the rows without entries. */
+/** Returns the pass that copies a row, `mean` or `columnScales` of each mode's layout, to the rows without entries. */
 function fillPass(row: 'mean' | 'columnScales'): (typeof balancePasses)[number] {
   return function fillEmptyRows({ kernel, layout, observed }, thread, threads) {
     layout.modes.forEach((mode, i) => {

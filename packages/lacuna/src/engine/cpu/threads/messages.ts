@@ -104,7 +104,7 @@ export interface OutgoingEntries {
   to: number
   /** Per thread and process, the words to send; then the offset of the next word in `outgoing`. */
   offsets: Uint32Array
-  /** Undefined while words are only counted. */
+  /** Receives the words; undefined in the first pass, which only counts them. */
   outgoing?: Uint32Array
 }
 
@@ -121,8 +121,8 @@ export interface IncomingEntries {
 }
 
 /**
- * Requests of the main thread to the threads of a problem; each thread answers each once. With `threads`, only
- * so many of the problem's threads got the request; all of them by default.
+ * Requests of the main thread to the threads of a problem; each thread answers each once. `threads` is the number
+ * of the problem's threads that got the request; all of them by default.
  */
 export type Request = TypedRequest & { threads?: number }
 

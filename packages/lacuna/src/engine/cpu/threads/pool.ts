@@ -13,7 +13,7 @@ export interface Pool {
    * @param request makes the request of a member from its position in `members`
    */
   ask(members: readonly number[], request: (position: number) => Request): Promise<Answer[]>
-  /** Starts these workers, unless they have been started: others start when they are first asked. */
+  /** Starts these workers, unless they have been started: others start with their first request. */
   start(members: readonly number[]): void
   /** Ends all workers. */
   close(): Promise<void>

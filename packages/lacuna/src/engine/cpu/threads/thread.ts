@@ -122,7 +122,7 @@ function closeProblem(problems: Map<number, ThreadProblem>, number: number): voi
 
 /**
  * Connects a thread with the other processes. Thread 0 gets the exchange of the module; the others, given
- * `ranks`, get one that knows the ranks but cannot communicate.
+ * `ranks`, get one that has the ranks but cannot communicate.
  */
 async function connect({ module, options, ranks }: Request & { type: 'connect' }): Promise<Exchange> {
   if (ranks) return { ...singleExchange, ...ranks }

@@ -6,7 +6,7 @@ import type { Chunk, SetUpWork } from './setUpWork.ts'
 
 /** Most bytes of a chunk of entries: one dispatch passes over it. */
 const CHUNK_BYTES = 2 ** 26
-/** In place of the number of an invalid entry: there is none. */
+/** The number of the first invalid entry if all are valid. */
 const NO_ENTRY = 0xffffffff
 
 /** A set of entries on the device. */
@@ -24,9 +24,9 @@ export interface PlannedView {
   name: string | undefined
   source: LoadedSource
   mode: number
-  /** As in SourceWords: not 0 for the probe. */
+  /** The limit of the probe, as in SourceWords; 0 for all other views. */
   probeLimit: number
-  /** Where the lengths of its rows begin in the source's counters. */
+  /** Position of its first row's length in the source's counters. */
   firstCounter: number
 }
 

@@ -1,4 +1,4 @@
-/** Checks of a problem's entries, and what loading them on a device needs to know, before a device is used. */
+/** Checks a problem's entries before a device is used, and computes the numbers with which they are loaded on it. */
 
 import { singleProcess } from '../../../comm/index.ts'
 import { checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'

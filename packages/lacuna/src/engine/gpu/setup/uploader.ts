@@ -64,7 +64,7 @@ export class Uploader {
         this.#copy(staging.buffer, bits.subarray(from, from + STAGING_BYTES / 4), buffer, offset + 4 * from),
       )
       staging.mapped = copied.then(({ mapped }) => mapped)
-      staging.mapped.catch(() => {}) // nobody may wait for it any more when the device is lost
+      staging.mapped.catch(() => {}) // unhandled otherwise if no caller awaits it when the device is lost
       await copied
     }
   }

@@ -5,7 +5,7 @@
  */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
-import type { ModeTable, ViewTable } from '../tables.ts'
+import type { ModeTable, Tables, ViewTable } from '../tables.ts'
 
 /** Consecutive numbers: the first, and one past the last. */
 export type Range = readonly [number, number]
@@ -55,6 +55,34 @@ export interface Batch {
   pieces: { slice: number; segments: Range }[]
   /** Entries of the rows. */
   entries: number
+}
+
+/** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
+const MOST_SUM_BYTES = 2 ** 28
+/** Quads (shape.ts) that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
+const MOST_WORK = 2 ** 29
+
+/**
+ * Divides the rows of every mode into batches whose sums fit into a buffer.
+ * @param slices per mode, the slices of its view
+ * @param quads of the sums of a segment
+ * @param workPerEntry approximate multiplications of quads per entry
+ * @param mostBytes bytes that a kernel may bind
+ * @returns per mode, its batches; and the most segments of a batch
+ */
+export function batchModes(
+  { modes, rows }: Pick<Tables, 'modes' | 'rows'>,
+  slices: readonly (readonly Slice[])[],
+  quads: number,
+  workPerEntry: number,
+  mostBytes: number,
+): { batches: Batch[][]; segments: number } {
+  const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, mostBytes) / (16 * quads))
+  const batches = modes.map((mode, i) =>
+    batchRows(mode, rows, slices[i], mostSegments, MOST_WORK / workPerEntry),
+  )
+  const segments = Math.max(...batches.flat().map(({ segments: [from, to] }) => to - from))
+  return { batches, segments }
 }
 
 /**

@@ -6,14 +6,12 @@
 import { GROUPS, NOISE_BINS } from '../../../kernels/solve/layout.ts'
 import {
   chooseNoisyMode,
-  FIRST_LAG_WEIGHT,
   firstSigma2,
   fitNoise,
   HUBER_DEVIATIONS,
   HUBER_FACTOR,
   invertPadded,
   LEAST_MEAN,
-  MOST_LAGS,
   posteriorNumbers,
   rowVariances,
   shrinkOffDiagonal,
@@ -25,24 +23,15 @@ import type { PosteriorWords } from '../wgsl/step.ts'
 import type { DeviceBalance } from './deviceBalance.ts'
 import { blocksBefore } from './posteriorBuffers.ts'
 import { addNoiseBins, PosteriorModes, type PosteriorProblem } from './posteriorModes.ts'
-import { readTiles, tileNumbers, writeTiles } from './tiles.ts'
+import {
+  type PosteriorState,
+  type PriorArrays,
+  readPosteriorState,
+  writePosteriorState,
+} from './posteriorState.ts'
+import { readTiles, tileNumbers } from './tiles.ts'
 
 const { SIGMA2, VARIANCE0, SWEEPS, NOISY_MODE, LAST_SIGMA2, SHARED_NUMBERS, readNoise } = posteriorNumbers
-
-/** The part of the engine's state that a learned prior has. */
-export type PosteriorState = Required<
-  Pick<
-    EngineState,
-    | 'moments'
-    | 'precisions'
-    | 'leverages'
-    | 'shared'
-    | 'rowMeans'
-    | 'couplingWeights'
-    | 'variances'
-    | 'lagWeights'
-  >
->
 
 /** Runs sweeps of variational EM of a problem on a device. */
 export class DevicePosterior {
@@ -325,65 +314,24 @@ export class DevicePosterior {
   }
 
   /** Reads the state of the prior. @param current the factors, each (I × R) */
-  async readState(current: readonly Float32Array[]): Promise<PosteriorState> {
-    const { device, tables, shape, form } = this.#problem
-    const { rank } = shape
-    const size = tileNumbers(shape)
-    const { covariances, groupMatrices, leverages } = this.#modes.buffers
-    const total = tables.rows.length / 4
-    const [matrices, all] = await device.read([
-      form === 'rows'
-        ? { buffer: covariances, byteLength: 4 * total * size }
-        : { buffer: groupMatrices, byteLength: 4 * shape.order * (GROUPS + 1) * size },
-      { buffer: leverages, byteLength: 4 * total },
-    ])
-    const moments = tables.modes.map(({ firstRow, rows }, i) => {
-      const [first, count] = form === 'rows' ? [firstRow, rows] : [i * (GROUPS + 1), GROUPS + 1]
-      const kept = new Float32Array(count * rank * rank)
-      for (let p = 0; p < count; p++) kept.set(readTiles(matrices, (first + p) * size, rank), p * rank * rank)
-      if (form === 'rows') addOuterProducts(kept, current[i], rank, 1)
-      return kept
-    })
-    return {
-      moments,
-      precisions: this.#precisions.map((precision) => precision.slice()),
-      leverages: tables.modes.map(({ firstRow, rows }) => all.slice(firstRow, firstRow + rows)),
-      shared: [this.#numbers.slice()],
-      rowMeans: tables.modes.map(({ rows }, i) => {
-        const means = new Float32Array(rows * rank)
-        for (let p = 0; p < rows; p++) means.set(this.#means[i], p * rank)
-        return means
-      }),
-      couplingWeights: tables.modes.map(({ rows }) => new Float32Array(rows).fill(1)),
-      variances: this.#variances.map((variances) => variances.slice()),
-      lagWeights: tables.modes.map(() => new Float32Array(MOST_LAGS).fill(FIRST_LAG_WEIGHT)),
-    }
+  readState(current: readonly Float32Array[]): Promise<PosteriorState> {
+    return readPosteriorState(this.#problem, this.#modes.buffers, this.#prior, current)
   }
 
   /** Replaces the state of the prior. */
   writeState(state: PosteriorState & Pick<EngineState, 'factors'>): void {
-    const { device, tables, shape, form } = this.#problem
-    const { rank } = shape
-    const size = tileNumbers(shape)
-    const { covariances, groupMatrices, leverages } = this.#modes.buffers
-    const write = (buffer: GPUBuffer, first: number, numbers: Float32Array): void =>
-      device.gpu.queue.writeBuffer(buffer, 4 * first, numbers as Float32Array<ArrayBuffer>)
-    this.#numbers.set(state.shared[0])
-    tables.modes.forEach(({ firstRow }, i) => {
-      this.#precisions[i].set(state.precisions[i])
-      this.#means[i].set(state.rowMeans[i].subarray(0, rank))
-      this.#variances[i].set(state.variances[i])
-      const kept = state.moments[i].slice()
-      const count = kept.length / rank ** 2
-      if (form === 'rows') addOuterProducts(kept, state.factors[i], rank, -1)
-      const tiles = new Float32Array(count * size)
-      for (let p = 0; p < count; p++)
-        writeTiles(kept.subarray(p * rank * rank, (p + 1) * rank * rank), rank, tiles, p * size)
-      if (form === 'rows') write(covariances, firstRow * size, tiles)
-      else write(groupMatrices, i * (GROUPS + 1) * size, tiles)
-      write(leverages, firstRow, state.leverages[i])
-    })
+    writePosteriorState(this.#problem, this.#modes.buffers, this.#prior, state)
     this.#writeVariances()
+  }
+
+  /** The arrays of the prior in the process. */
+  get #prior(): PriorArrays {
+    return {
+      numbers: this.#numbers,
+      means: this.#means,
+      precisions: this.#precisions,
+      variances: this.#variances,
+    }
   }
 }
 
@@ -391,11 +339,4 @@ export class DevicePosterior {
 function writeIsotropic(precision: Float32Array, rank: number, value: number): void {
   precision.fill(0)
   for (let r = 0; r < rank; r++) precision[r * rank + r] = value
-}
-
-/** Adds a aᵀ of every row, times `sign`, to matrices (rows × R × R) in place. */
-function addOuterProducts(matrices: Float32Array, factor: Float32Array, rank: number, sign: 1 | -1): void {
-  for (let p = 0, at = 0; p < factor.length; p += rank)
-    for (let r = 0; r < rank; r++)
-      for (let s = 0; s < rank; s++) matrices[at++] += sign * factor[p + r] * factor[p + s]
 }

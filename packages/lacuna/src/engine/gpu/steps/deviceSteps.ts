@@ -10,7 +10,7 @@ import { purpose, stream } from '../../../base/random.ts'
 import type { Iterations } from '../../engine.ts'
 import type { Device, GpuKernel } from '../device.ts'
 import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
-import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
+import { quadsOf, type Shape, type Team, teamFor, tilesOf, tileTeamFor } from '../shape.ts'
 import type { SubmissionQueue } from '../submission.ts'
 import type { Tables } from '../tables.ts'
 import { GRADIENT_ROWS_TEAM, gradientRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
@@ -27,24 +27,11 @@ import {
   tileGroups,
 } from '../wgsl/sums.ts'
 import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
-import { type Batch, batchRows } from './batches.ts'
+import { type Batch, batchModes } from './batches.ts'
 import type { DeviceZeros } from './deviceZeros.ts'
 
 /** The steps of AO iterations with λ. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
-
-/** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
-const MOST_SUM_BYTES = 2 ** 28
-/** Quads (shape.ts) that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
-const MOST_WORK = 2 ** 29
-
-/**
- * Tiles of H from which on a workgroup that sums H has LARGE_TEAM invocations. Measured on an H200: at R = 32
- * and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10 twice.
- */
-const MANY_TILES = 32
-/** Invocations of a workgroup that sums many tiles of H. */
-const LARGE_TEAM = 256
 
 /** Samples for whose teams kernels are compiled before they are needed. */
 const WARM_SAMPLES = [0.1, 1]
@@ -176,10 +163,7 @@ export class DeviceSteps {
    * The team of the kernel that makes sums of a kind. @param expected sampled entries of a typical segment
    */
   #teamFor(sums: SumKind, shape: Shape, expected: number): Team {
-    if (sums !== 'gram') return teamFor(shape, expected)
-    // With many tiles a block of k is worth more invocations than it takes to gather it.
-    if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
-    return teamFor(shape, expected, Math.min(LARGEST_TEAM, powerOfTwo(tilesOf(shape))))
+    return sums === 'gram' ? tileTeamFor(shape, expected) : teamFor(shape, expected)
   }
 
   /** Compiles and binds the kernels of a step. @param teams that of the kernel of sums, per mode */
@@ -263,12 +247,13 @@ export class DeviceSteps {
     if (known) return known
     const shape = this.#shape
     const quads = SUMS[sums].quads(shape)
-    const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, this.#device.maxBindingBytes) / (16 * quads))
-    const mostEntries = MOST_WORK / this.#workPerEntry(sums)
-    const batches = this.#tables.modes.map((mode, i) =>
-      batchRows(mode, this.#tables.rows, this.#views[i].slices, mostSegments, mostEntries),
+    const { batches, segments } = batchModes(
+      this.#tables,
+      this.#views.map(({ slices }) => slices),
+      quads,
+      this.#workPerEntry(sums),
+      this.#device.maxBindingBytes,
     )
-    const segments = Math.max(...batches.flat().map((batch) => batch.segments[1] - batch.segments[0]))
     const byteLength = 16 * quads * segments
     if (byteLength > this.#device.maxBindingBytes)
       throw new InputError(

@@ -7,7 +7,7 @@ import { mostSampledRows, paddedRank } from '../../cpu/index.ts'
 import type { Covariances } from '../../engine.ts'
 import { accessOf, type Device } from '../device.ts'
 import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
-import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
+import { powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf, tileTeamFor } from '../shape.ts'
 import type { Dispatch, SubmissionQueue } from '../submission.ts'
 import type { Tables } from '../tables.ts'
 import { NOISE_TEAM, noiseBinsKernel } from '../wgsl/noise.ts'
@@ -28,7 +28,7 @@ import type { PosteriorWords, StepWords } from '../wgsl/step.ts'
 import { reduceKernel, reduceWidth } from '../wgsl/sums.ts'
 import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
 import { addProductsKernel, MOST_PRODUCT_BLOCKS, PRODUCTS_TEAM, productQuads } from '../wgsl/zeros.ts'
-import { type Batch, batchRows } from './batches.ts'
+import { type Batch, batchModes } from './batches.ts'
 import {
   blocksBefore,
   createPosteriorBuffers,
@@ -36,14 +36,6 @@ import {
   type PosteriorBuffers,
 } from './posteriorBuffers.ts'
 import { divideIntoGroups, type ModeGroups } from './posteriorGroups.ts'
-
-/** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
-const MOST_SUM_BYTES = 2 ** 28
-/** Quads (shape.ts) that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
-const MOST_WORK = 2 ** 29
-/** Tiles of H from which on a workgroup that sums H has LARGE_TEAM invocations, as for other steps. */
-const MANY_TILES = 32
-const LARGE_TEAM = 256
 
 /** The problem on its device, for which a prior is learned. */
 export interface PosteriorProblem {
@@ -81,11 +73,14 @@ export class PosteriorModes {
     this.groups =
       form === 'groups' ? modes.map((mode) => divideIntoGroups(tables, mode, most, groupOf, slotOf)) : []
     const { all } = posteriorSumQuads(shape, form)
-    const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, device.maxBindingBytes) / (16 * all))
-    this.#batches = modes.map((mode, i) =>
-      batchRows(mode, rows, views[i].slices, mostSegments, MOST_WORK / this.#workPerEntry),
+    const { batches, segments } = batchModes(
+      tables,
+      views.map(({ slices }) => slices),
+      all,
+      this.#workPerEntry,
+      device.maxBindingBytes,
     )
-    const segments = Math.max(...this.#batches.flat().map(({ segments: [from, to] }) => to - from))
+    this.#batches = batches
     this.buffers = createPosteriorBuffers(device, tables, shape, form, this.groups, groupOf, segments, own)
     const slots = new Uint32Array(rows.length)
     slotOf.forEach((slot, p) => {
@@ -187,7 +182,7 @@ export class PosteriorModes {
     })
   }
 
-  /** Where covariances are those of groups: enqueues V of the groups of a mode, after its rows were updated. */
+  /** Enqueues the average V of each group of a mode, after its rows were updated; for covariances of groups. */
   async averageGroups(i: number): Promise<void> {
     const { shape } = this.#problem
     const { slots, covariances, groupMatrices } = this.buffers
@@ -311,7 +306,7 @@ export class PosteriorModes {
   /**
    * Enqueues a kernel, compiled and bound when it is first used.
    * @param read the buffers that it reads, followed in the bindings by those that it writes and `last`
-   * @param key tells bind groups of the same kernel apart
+   * @param key distinguishes bind groups of the same kernel
    * @param last further buffers that it reads
    */
   async #add(
@@ -357,9 +352,8 @@ export function warmPosterior({ device, tables, shape, form, views }: Omit<Poste
 
 /** The team of the kernel of sums. @param expected entries of a typical segment */
 function sumTeam(shape: Shape, form: Covariances, expected: number): Team {
-  if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
   const groupLanes = form === 'groups' ? powerOfTwo((GROUPS / 4) * (shape.order - 1)) : 1
-  return teamFor(shape, expected, Math.min(LARGEST_TEAM, Math.max(groupLanes, powerOfTwo(tilesOf(shape)))))
+  return tileTeamFor(shape, expected, groupLanes)
 }
 
 /** The blocks of rows over which products are summed. */

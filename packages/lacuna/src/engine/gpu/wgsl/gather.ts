@@ -115,7 +115,7 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
 /** The WGSL condition that a value marks an unknown cell: the bits of −0 (kernels/solve/layout.ts). */
 export const isUnknown = (x: string): string => `bitcast<u32>(${x}) == 0x80000000u`
 
-/** This invocation's contribution to the dot product of k with the row whose quads are other0, other1 … */
+/** Code of an invocation's part of the dot product of k with the row whose quads are other0, other1 … */
 export const partialDot = (team: Team, other: string): string =>
   Array.from({ length: team.perLane }, (_, q) => `dot(k${q}, ${other}${q})`).join(' + ')
 

@@ -3,7 +3,7 @@ import { GROUPS } from '../../../kernels/solve/layout.ts'
 import { quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { NO_SLOT } from './posteriorRows.ts'
 import { stepStruct } from './step.ts'
-import { tileAt } from './sums.ts'
+import { tileAt } from './tileSums.ts'
 import { PRODUCTS_TEAM, productQuads } from './zeros.ts'
 
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,

@@ -9,7 +9,7 @@ import { directives } from './gather.ts'
 import { posteriorSumQuads } from './posteriorSums.ts'
 import { rowTeam, storedHessian, teamFunctions } from './rows.ts'
 import { stepStruct } from './step.ts'
-import { tileAt } from './sums.ts'
+import { tileAt } from './tileSums.ts'
 
 /** Largest rank at which a triangle of the system is in shared memory; beyond it, in the memory of V. */
 const MOST_SHARED_RANK = 80

@@ -20,7 +20,7 @@ import {
 } from './gather.ts'
 import { entryNoise, noiseFunctions } from './noise.ts'
 import { stepStruct } from './step.ts'
-import { tileAt } from './sums.ts'
+import { declareTile, storeTiles, tileAt } from './tileSums.ts'
 
 /** Quads of the weights by group of one other mode. */
 const GROUP_QUADS = GROUPS / 4
@@ -29,7 +29,7 @@ const BLOCK_BYTES = 8192
 /** Bytes of shared memory for the weights, rows and groups of a block of entries. */
 const NOTE_BYTES = 1536
 
-/** Where the parts of a segment's sums begin, in quads, and their number. */
+/** Offsets of the parts of a segment's sums, in quads, and the number of quads. */
 export function posteriorSumQuads(shape: Shape, form: Covariances) {
   const g = 4 * tilesOf(shape)
   const squares = g + quadsOf(shape)
@@ -89,11 +89,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) workgr
   let here = segments[s].z;
   let row = here * ${quads}u;
   ${eachQuad(team, (q) => quadAt(shape, team, 'a', q, (quad) => `factors[row + ${quad}]`))}
-  let number = group.z * ${size}u + lane % ${shared}u;
-  let split = lane / ${shared}u;
-  let hasTile = number < ${tiles}u && split < ${splits}u;
-  let tile = tileAt(min(number, ${tiles - 1}u));
-  var t0 = vec4f(); var t1 = vec4f(); var t2 = vec4f(); var t3 = vec4f();
+  ${declareTile(tiles, size, splits)}
   ${eachQuad(team, (q) => `var g${q} = vec4f();`)}
   var squares = vec2f();
   ${isGrouped ? 'var byGroup = vec4f();' : ''}
@@ -161,24 +157,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) workgr
     }`,
   )}
   let into = (s - step.base) * ${at.all}u;
-  ${
-    splits > 1
-      ? `workgroupBarrier();
-  if (hasTile) {
-    let place = (split * ${shared}u + number) * 4u;
-    scratch[place] = t0; scratch[place + 1u] = t1; scratch[place + 2u] = t2; scratch[place + 3u] = t3;
-  }
-  workgroupBarrier();
-  for (var quad = lane; quad < ${4 * tiles}u; quad += ${size}u) {
-    var value = scratch[quad];
-    for (var other = 1u; other < ${splits}u; other++) { value += scratch[other * ${4 * shared}u + quad]; }
-    sums[into + quad] = value;
-  }`
-      : `if (hasTile) {
-    let place = into + number * 4u;
-    sums[place] = t0; sums[place + 1u] = t1; sums[place + 2u] = t2; sums[place + 3u] = t3;
-  }`
-  }
+  ${storeTiles(tiles, size, splits)}
   if (group.z > 0u) { return; }
   ${teamSum(shape, team, 'g', `sums[into + ${at.g}u + quad] = value;`)}
   workgroupBarrier();

@@ -8,7 +8,7 @@
  * equally many entries, BIN_ENTRIES at most on average, and a workgroup can sort one by comparing all pairs.
  *
  * Sizes are parameters of a dispatch, so that one set of kernels serves all orders: a device compiles them
- * before it knows the tensor.
+ * before the tensor has been read.
  */
 import { isUnknown } from './gather.ts'
 import { random, wideArithmetic } from './random.ts'
@@ -51,9 +51,9 @@ export interface SourceWords {
   modeKey?: number
   /** S, the most entries of a row that is one segment. */
   segment?: number
-  /** Where the lengths of the view's rows begin in the counters; for countRowsKernel those of the probe. */
+  /** Position of the first row's length in the counters; for countRowsKernel, of the probe's first row. */
   firstCounter?: number
-  /** Where the two words of the digest begin in the counters. */
+  /** Position of the two words of the digest in the counters. */
   totals?: number
   /** The first bin of the slice, and one past its last. */
   bins?: readonly [number, number]

@@ -36,7 +36,7 @@ struct Step {
   firstRow: u32,     // the rows of this dispatch, counted over all modes
   endRow: u32,
   firstRecord: u32,  // the number, in its view, of the first record of the buffer
-  count: u32,        // of rows, blocks or segments, where the ranges above do not tell
+  count: u32,        // of rows, blocks or segments, where no range above gives it
   hasMomentumFactors: u32,
   quads: u32,        // vectors of four that a row has
   sigma2: f32,       // σ² of a step under a learned prior; the noise variance at a prediction y is …

@@ -17,6 +17,7 @@ import {
   teamSum,
 } from './gather.ts'
 import { stepStruct } from './step.ts'
+import { declareTile, storeTiles, tileAt } from './tileSums.ts'
 
 /** The buffers of the kernels that sum over windows. */
 const bindings = (shape: Shape): string => `
@@ -133,16 +134,6 @@ function blockEntries(shape: Shape, team: Team): number {
   return team.entries * Math.max(1, Math.min(8, most))
 }
 
-/** Declares tileAt: row and column of a tile of a symmetric matrix, by its number. */
-export const tileAt = `
-/** Tiles are numbered by columns: (0,0), (0,1), (1,1), (0,2) … */
-fn tileAt(number: u32) -> vec2<u32> {
-  var column = u32((sqrt(8.0 * f32(number) + 1.0) - 1.0) / 2.0);
-  if (column * (column + 1u) / 2u > number) { column--; }
-  if ((column + 1u) * (column + 2u) / 2u <= number) { column++; }
-  return vec2(number - column * (column + 1u) / 2u, column);
-}`
-
 /** The number of workgroups that divide the tiles of H of a segment among them. */
 export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
 
@@ -156,7 +147,7 @@ export function gramKernel(shape: Shape, team: Team): string {
   const tiles = tilesOf(shape)
   const { size } = team
   const shared = Math.min(tiles, size)
-  // Without subgroups some of the shared memory is for dot products.
+  // A device without subgroups needs some of the shared memory for dot products.
   const most = (SHARED_BYTES * (shape.subgroup > 1 ? 1 : 0.75)) / (16 * 4 * shared)
   const splits = Math.max(1, Math.floor(Math.min(size / shared, most)))
   const block = blockEntries(shape, team)
@@ -172,11 +163,7 @@ ${tileAt}
 @compute @workgroup_size(${size})
 ${signature} {
   ${openWindow(shape, team)}
-  let number = group.z * ${size}u + lane % ${shared}u;
-  let split = lane / ${shared}u;
-  let hasTile = number < ${tiles}u && split < ${splits}u;
-  let tile = tileAt(min(number, ${tiles - 1}u));
-  var t0 = vec4f(); var t1 = vec4f(); var t2 = vec4f(); var t3 = vec4f();
+  ${declareTile(tiles, size, splits)}
   ${eachQuad(team, (q) => `var g${q} = vec4f();`)}
   ${entryLoop(
     shape,
@@ -202,24 +189,7 @@ ${signature} {
     }`,
   )}
   let into = (s - step.base) * ${gramQuads(shape)}u;
-  ${
-    splits > 1
-      ? `workgroupBarrier();
-  if (hasTile) {
-    let at = (split * ${shared}u + number) * 4u;
-    scratch[at] = t0; scratch[at + 1u] = t1; scratch[at + 2u] = t2; scratch[at + 3u] = t3;
-  }
-  workgroupBarrier();
-  for (var quad = lane; quad < ${4 * tiles}u; quad += ${size}u) {
-    var value = scratch[quad];
-    for (var other = 1u; other < ${splits}u; other++) { value += scratch[other * ${4 * shared}u + quad]; }
-    sums[into + quad] = value;
-  }`
-      : `if (hasTile) {
-    let at = into + number * 4u;
-    sums[at] = t0; sums[at + 1u] = t1; sums[at + 2u] = t2; sums[at + 3u] = t3;
-  }`
-  }
+  ${storeTiles(tiles, size, splits)}
   if (group.z > 0u) { return; }
   ${teamSum(shape, team, 'g', `sums[into + ${4 * tiles}u + quad] = value;`)}
 }`

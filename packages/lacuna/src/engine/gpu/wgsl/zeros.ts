@@ -4,7 +4,7 @@
  */
 import { quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { stepStruct } from './step.ts'
-import { tileAt } from './sums.ts'
+import { tileAt } from './tileSums.ts'
 
 /** Invocations of a workgroup of these kernels. */
 export const PRODUCTS_TEAM = 64

@@ -72,7 +72,7 @@ export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample)
   sample.nnz = nnz;
   sample.sampled = sampleSize(nnz, p, key);
   sample.segments = segments;
-  // By B before rounding, so that the number of windows depends on c and nnz alone.
+  // The number of windows follows from B before rounding, so that it depends on c and nnz alone.
   const planned = <u32>Math.floor(c * <f64>nnz);
   const worthwhile = max<u32>(1, planned / load<u32>(view, VIEW_WINDOW));
   sample.windows = kind == STEP_PAPER ? segments : min(segments, worthwhile);

@@ -5,7 +5,7 @@
 // per entry, solving for the row beats a gradient step at small ranks.
 //
 // A sample of B entries may leave directions of the row undetermined, and noise would move it far along them.
-// So ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the
+// Thus ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the
 // damping weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "../entries/gram";
 import { sumLanes } from "../lanes";
@@ -92,13 +92,13 @@ export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
     const now = v128.load(a + at);
     const inv = v128.load(inverse + at);
     let g = v128.load(G + at);
-    const d0 = move(f32x4.extract_lane(now, 0), f32x4.extract_lane(g, 0), f32x4.extract_lane(inv, 0));
+    const d0 = componentStep(f32x4.extract_lane(now, 0), f32x4.extract_lane(g, 0), f32x4.extract_lane(inv, 0));
     g = f32x4.add(g, f32x4.mul(f32x4.splat(d0), v128.load(own)));
-    const d1 = move(f32x4.extract_lane(now, 1), f32x4.extract_lane(g, 1), f32x4.extract_lane(inv, 1));
+    const d1 = componentStep(f32x4.extract_lane(now, 1), f32x4.extract_lane(g, 1), f32x4.extract_lane(inv, 1));
     g = f32x4.add(g, f32x4.mul(f32x4.splat(d1), v128.load(own, ROW)));
-    const d2 = move(f32x4.extract_lane(now, 2), f32x4.extract_lane(g, 2), f32x4.extract_lane(inv, 2));
+    const d2 = componentStep(f32x4.extract_lane(now, 2), f32x4.extract_lane(g, 2), f32x4.extract_lane(inv, 2));
     g = f32x4.add(g, f32x4.mul(f32x4.splat(d2), v128.load(own, 2 * ROW)));
-    const d3 = move(f32x4.extract_lane(now, 3), f32x4.extract_lane(g, 3), f32x4.extract_lane(inv, 3));
+    const d3 = componentStep(f32x4.extract_lane(now, 3), f32x4.extract_lane(g, 3), f32x4.extract_lane(inv, 3));
 
     const s0 = f32x4.splat(d0), s1 = f32x4.splat(d1), s2 = f32x4.splat(d2), s3 = f32x4.splat(d3);
     for (let s: usize = 0; s < ROW; s += 16) {
@@ -119,6 +119,6 @@ export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
 
 @inline
 /** The change of a component that brings it to its minimum, but not below zero. */
-function move(now: f32, slope: f32, inverse: f32): f32 {
+function componentStep(now: f32, slope: f32, inverse: f32): f32 {
   return max<f32>(-now, -slope * inverse);
 }

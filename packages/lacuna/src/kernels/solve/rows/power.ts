@@ -20,7 +20,7 @@ export function largestEigenvalue(H: usize, v: usize, w: usize): f32 {
     const before = rho;
     rho = dot(v, w) / dot(v, v);
     if (!(abs(rho - before) > TOLERANCE * rho)) break; // true at once for H = 0
-    // By the largest component, not the norm: a maximum cannot overflow.
+    // The vector is normalized by its largest component, not its norm: a maximum cannot overflow.
     const top = largest(w);
     if (!(top > VANISHED)) return 0;
     scale(w, <f32>1 / top);

@@ -147,9 +147,9 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
 
 // Shared rows: rows with segments in several partitions. Such a row has a table of words: how many partitions
 // have segments of it; for each of them its first segment and the address at which its sums are exchanged;
-// and the number of all segments. A partition shares at most two rows, one that begins elsewhere and one that
-// begins here: the sums of the former end at that address, those of the latter begin there. So a partition's
-// sums are one contiguous piece, and no longer than necessary.
+// and the number of all segments. A partition shares at most two rows, one that begins in an
+// earlier partition, whose sums end at that address, and one that begins in this partition, whose sums begin there.
+// A partition's sums are therefore one contiguous piece, and no longer than necessary.
 
 /**
  * The number of leaves of the largest node of the tree that begins at window `low` and ends at or before

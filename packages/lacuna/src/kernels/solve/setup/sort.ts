@@ -14,7 +14,7 @@ import { recordStart, rowLength } from "../entries/sample";
 
 /** Most records of a segment that is sorted by insertion alone. */
 const FEW: u32 = 8;
-/** In place of the offset of a word in a record: no word is loaded. */
+/** The offset of a word that is not loaded. */
 const NONE: usize = 0xffffffff;
 
 /** Bytes of scratch for sorting n records of `words` words each. */

@@ -79,7 +79,7 @@ export async function countViews(
     dims.length,
     group.threads,
   )
-  // Not from the memory pool: it is garbage as soon as the entries are placed.
+  // This memory does not come from the pool: it is garbage as soon as the entries are placed.
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = await communicator.failTogether(() => newMemory(pages))
   await group.share(memory)

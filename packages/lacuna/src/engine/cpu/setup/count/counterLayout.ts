@@ -5,7 +5,7 @@
  * memory, and collisions are rare.
  */
 import { CONTROL_BYTES } from '../../../../kernels/solve/layout.ts'
-import { areaAllocator, blockBytes } from '../../memory/layout.ts'
+import { areaAllocator, blockBytes } from '../../memory/areaSizes.ts'
 
 /** Addresses in the memory of the counters. */
 export interface CounterLayout {
@@ -25,7 +25,7 @@ export interface CountedView {
   first: number
   segmentLengths: number
   segments: number
-  /** Per thread, its own counters by row and by segment; empty if all threads share the above. */
+  /** Per thread, its own counters by row and by segment; empty if all threads share the common counters. */
   ownRows: readonly number[]
   ownSegments: readonly number[]
 }

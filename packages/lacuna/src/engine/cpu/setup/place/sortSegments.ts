@@ -3,7 +3,8 @@
  * order of placing.
  */
 import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
-import { longestSegment, type ViewLayout } from '../../memory/layout.ts'
+import { longestSegment } from '../../memory/areaSizes.ts'
+import type { ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { type OrderKeys, sortRecords } from './order.ts'

@@ -41,7 +41,7 @@ export function coupleRows(
   const emptyRows: number[] = []
   for (let p = 0; p < count; p++) if (lengths[p] === 0) emptyRows.push(p)
   const current = Float64Array.from(rows.factor)
-  const neighbours = neighboursOf(side, count)
+  const neighbours = neighbourVisitor(side, count)
   const expected = { base, current, neighbours, weights: learned }
   const row = new Float64Array(padded)
   const rounds = lags.length > 0 ? FILL_ROUNDS : 1
@@ -62,8 +62,8 @@ export function coupleRows(
 /** Calls `visit` with each row q that is coupled to row p, and the number k of their lag. */
 type Neighbours = (p: number, visit: (q: number, k: number) => void) => void
 
-/** Returns a visitor of the rows at the lags of a mode, before and after a row in the order of the mode. */
-function neighboursOf({ lags = [], isCyclic, order }: SideInformation, count: number): Neighbours {
+/** Returns the function that visits the rows at the lags of a mode, before and after a row in the order of the mode. */
+function neighbourVisitor({ lags = [], isCyclic, order }: SideInformation, count: number): Neighbours {
   const positions = order && new Uint32Array(count)
   order?.forEach((p, position) => {
     positions![p] = position

@@ -3,7 +3,8 @@
  * rows (kernels/solve/rows/groups.ts). Group and sample follow from the rows' numbers of entries alone.
  */
 import { GROUPS } from '../../../../kernels/solve/layout.ts'
-import { mostSampledRows, type PartitionMemory } from '../../memory/layout.ts'
+import { mostSampledRows } from '../../memory/areaSizes.ts'
+import type { PartitionMemory } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { ROW_SUMS, SIGMA2, sharedNumbers } from './posteriorNumbers.ts'
 
@@ -128,7 +129,7 @@ export function averageCovariances({ parts, thread, threads, rank }: ThreadProbl
     const sums = new Float64Array(size)
     for (const p of own) {
       const V = new Float32Array(first.memory.buffer, modes[i].moments + 4 * size * rows.slot(p), size)
-      // Only the tiles on and above the diagonal are written, and the padding of the rank is not.
+      // The kernel writes only the tiles on and above the diagonal, and not the padding of the rank.
       for (let r = 0; r < rank; r++)
         for (let at = r * padded + (r & ~3); at < r * padded + rank; at++) sums[at] += V[at]
     }

@@ -9,7 +9,8 @@ export interface PosteriorWork {
    */
   step(mode: number): void
   /**
-   * On the first thread: the noise bins of all chunks of all processes, added in order; three numbers each.
+   * Called on the first thread: the noise bins of all chunks of all processes, added in order; three numbers
+   * each.
    */
   gatherBins(): Float64Array
 }

@@ -20,7 +20,7 @@ export function firstSigma2({ begin, entries, isStart }: PosteriorStep, determin
   const { squares, variance } = begin!
   const free = Math.max(0, entries - determined)
   const most = MOST_NOISE * variance
-  // A fit that uses up the degrees of freedom says nothing about the noise.
+  // A fit that uses up the degrees of freedom leaves none to estimate the noise.
   const isInformative = 2 * free > entries && free * most > squares
   return Math.max(1e-30, isStart ? variance : isInformative ? squares / free : most)
 }

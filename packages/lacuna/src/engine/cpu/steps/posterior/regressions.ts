@@ -70,7 +70,10 @@ export function learnRegressions(
   return { regressions, covariance }
 }
 
-/** By the number of lags before them, the positions of rows with entries at them and at all these lags. */
+/**
+ * Groups positions in time by j, the number of lags that reach back to a row; positions with an empty row,
+ * itself or at one of those lags, are left out.
+ */
 function completePositions({ rows: { count, lengths }, lags, rowAt }: TimeSeries): number[][] {
   const complete: number[][] = Array.from({ length: lags.length + 1 }, () => [])
   const isObserved = (position: number): boolean => lengths[rowAt(position)] > 0
