@@ -37,3 +37,12 @@ export async function sentence(promise: Promise<unknown>): Promise<string> {
 
 /** The bits of float32 values, so that -0 and 0 differ. */
 export const bits = (values: Float32Array): number[] => [...new Uint32Array(Float32Array.from(values).buffer)]
+
+/** A text as UTF-8. */
+export const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** A .tns file of 200,000 entries. */
+export const manyLines = Array.from(
+  { length: 200_000 },
+  (_, e) => `${e + 1} ${(e % 7) + 1} ${(e * 31) % 1000}\n`,
+).join('')

@@ -26,6 +26,12 @@ describe('a dense .npy', () => {
     ])
   })
 
+  test('a value above the largest float32 is refused as such, not as infinite', () => {
+    expect(() => decodeTensorNpy(dense([1, 2], Float64Array.of(1, 1e308)), 'a.npy')).toThrow(
+      'a.npy: element [0, 1] (counting from 0): the value 1e+308 is too large for a float32; scale the values down.',
+    )
+  })
+
   test('a dense .npy is read with larger sizes if they are given', () => {
     expect(decodeTensorNpy(dense([1, 2], Float32Array.of(1, 2)), 'a.npy', { dims: [3, 2] }).dims).toEqual([
       3, 2,

@@ -69,6 +69,15 @@ it('there is no estimate of pipes, damaged files and unknown formats', async () 
   writeFileSync(at('broken.npy'), 'no array')
   writeFileSync(at('empty.tns'), '')
   writeFileSync(at('cut.tns.gz'), gzipSync('1 1 1 1\n').subarray(0, 8))
-  for (const name of ['broken.npz', 'broken.npy', 'empty.tns', 'cut.tns.gz', 'missing.tns', 'a.parquet'])
+  writeFileSync(at('zero.npy'), encodeNpy({ shape: [0, 3], data: new Float32Array(0) }))
+  for (const name of [
+    'broken.npz',
+    'broken.npy',
+    'zero.npy',
+    'empty.tns',
+    'cut.tns.gz',
+    'missing.tns',
+    'a.parquet',
+  ])
     expect(await estimateTensor(at(name)), name).toBeUndefined()
 })

@@ -30,6 +30,15 @@ describe('guesses', () => {
     expect(await guessed(columns, row)).toBe(expected)
   })
 
+  test('a column called row or id is a mode where its cells repeat, and numbers the rows where they do not', async () => {
+    const lines = (rows: readonly string[]): string => rows.join('\n')
+    const repeated = lines(['1,a,3', '1,b,4', '2,a,5'])
+    expect(await guessed('row,column,value', repeated)).toBe('--modes row column --value value')
+    expect(await guessed('id,item,value', repeated)).toBe('--modes id item --value value')
+    const numbered = lines(['1,a,x,3', '2,a,y,4', '3,b,x,5'])
+    expect(await guessed('id,who,what,value', numbered)).toBe('--modes who what --value value')
+  })
+
   test('guessing is refused where there are not two modes', async () => {
     const { message } = await rejection(guessed('lat,lon,depth', '1.5,2.5,3.5'))
     expect(message).toContain('name at least two with modes')

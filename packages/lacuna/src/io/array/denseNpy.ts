@@ -30,7 +30,7 @@ export function denseBytes(
   return 4 * cells
 }
 
-/** What to do where the predictions of all cells are too many for a file. */
+/** Advice for a model whose predictions of all cells are too many for a file. */
 export const COMPLETED_ADVICE =
   'ask about the cells that you need, by a table of queries, or write a slice with lacuna fill MODEL --slice'
 

@@ -43,9 +43,17 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
       indices: unravel(observed, shape),
       values: float32Array(observed.length),
     }
-    for (let e = 0; e < observed.length; e++) tensor.values[e] = Number(data[observed[e]])
     const where = (entry: number) =>
       `element [${tensor.indices.map((column) => column[entry]).join(', ')}] (counting from 0)`
+    for (let e = 0; e < observed.length; e++) {
+      const x = Number(data[observed[e]])
+      tensor.values[e] = x
+      if (!Number.isFinite(tensor.values[e]) && Number.isFinite(x))
+        throw new InputError(
+          'value',
+          `${where(e)}: the value ${x} is too large for a float32; scale the values down.`,
+        )
+    }
     return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, negative })
   })
 }

@@ -1,13 +1,21 @@
 /**
  * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them
  * metadata.json with the labels and the quantiles for prediction intervals, entries_1.npy and mean_1.npy …,
- * residual_scale_1.npy … for intervals, and, where neighbours count, residuals.npy and residual_index_1.npy …
+ * residual_scale_1.npy … and, where groups of cells were lost, lost_groups.npy for intervals, and, where
+ * neighbours count, residuals.npy and residual_index_1.npy …
  * NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
  */
 import type { Bytes } from '../../base/bytes.ts'
 import { type InputError, inFile } from '../../base/inputError.ts'
 import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
-import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
+import {
+  CpEnsemble,
+  CpModel,
+  type Intervals,
+  type LostCells,
+  type Neighbours,
+  type ResidualGroups,
+} from '../../model/index.ts'
 import {
   decodeNpy,
   encodeNpz,
@@ -28,7 +36,7 @@ import {
   parseMetadata,
   readNames,
 } from '../text/index.ts'
-import { decodeFiles, modelEntries } from './modelFile.ts'
+import { decodeModelFiles, modelEntries } from './modelFile.ts'
 import { readStatistics, statisticsArrays, statisticsToJson } from './modelStatistics.ts'
 
 /** A file that names more members than this is refused as damaged. */
@@ -42,6 +50,16 @@ const intervalsShape: Shape = {
   residuals: [['number']],
   shares: ['number'],
   'leastEntries?': ['number'],
+  'scaleEnds?': ['boolean'],
+  'lost?': {
+    modes: ['number'],
+    sizes: ['number'],
+    support: ['number'],
+    scales: [['number']],
+    residuals: [['number']],
+    shares: ['number'],
+    independent: 'number',
+  },
   'emptyRows?': [
     {
       modes: ['number'],
@@ -78,7 +96,11 @@ export function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
     ...{ format: MODEL_FORMAT, version, dims, members: members.length, weights },
     ...namesToJson(ensemble),
     ...statisticsToJson({ observed }),
-    intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
+    intervals: intervals && {
+      ...intervals,
+      scale: { ...intervals.scale, rows: undefined },
+      lost: intervals.lost && { ...intervals.lost, isEmpty: undefined },
+    },
     neighbours: neighbours && { ...neighbours, indices: undefined, residuals: undefined },
     training,
   }
@@ -89,6 +111,8 @@ export function ensembleEntries(ensemble: CpEnsemble): NpzEntries {
   intervals?.scale.rows.forEach((data, mode) => {
     entries[`residual_scale_${mode + 1}.npy`] = { shape: [data.length], data }
   })
+  if (intervals?.lost)
+    entries['lost_groups.npy'] = { shape: [...intervals.lost.sizes], data: intervals.lost.isEmpty }
   if (neighbours) {
     const { indices, residuals } = neighbours
     entries['residuals.npy'] = { shape: [residuals.length], data: residuals }
@@ -118,7 +142,7 @@ export function decodeAnyModel(
   const files = unpackNpz(bytes, name, options)
   const text = files['metadata.json']
   const metadata = text === undefined ? {} : parseMetadata(text, name)
-  if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return decodeFiles(files, name)
+  if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return decodeModelFiles(files, name)
   const names = readNames(metadata, 'ensemble', MODEL_VERSION, name)
   const { members, weights, training = {}, intervals, neighbours } = metadata
   if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MAX_MEMBERS)
@@ -133,7 +157,7 @@ export function decodeAnyModel(
         dims,
         ...namesFromJson(names),
         members: Array.from({ length: members }, (_, k) =>
-          decodeFiles(filesIn(files, `model_${k + 1}/`), name),
+          decodeModelFiles(filesIn(files, `model_${k + 1}/`), name),
         ),
         ...(weights !== undefined && { weights: weights as number[] }),
         ...readStatistics(files, { observed: metadata.observed }, [dims.length, 0], name),
@@ -166,16 +190,14 @@ function readIntervals(
   const fault = damagedField('intervals', name)
   if (findShapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
-  const { scale, support, scales, residuals, shares, emptyRows = [] } = intervals
+  const { scale, emptyRows = [], lost } = intervals
   const rows = dims.map((_, mode) =>
     Float32Array.from(numbersOf(files, `residual_scale_${mode + 1}.npy`, name, fault)),
   )
-  const groups = scales.reduce((sum, borders) => sum + borders.length + 1, 0)
+  const isEmpty = lost && Uint8Array.from(numbersOf(files, 'lost_groups.npy', name, fault))
   const isWhole =
-    scales.length === support.length + 1 &&
-    residuals.length === groups &&
-    shares.length === groups &&
-    residuals.every(({ length }) => length > 0) &&
+    [intervals, ...(lost ? [lost] : [])].every(areGroupsWhole) &&
+    (!lost || (lost.independent > 0 && areLostCells({ ...lost, isEmpty: isEmpty! }, dims))) &&
     [scale, ...emptyRows].every(
       ({ sizes, predictions }) => sizes.length > 0 && sizes.length === predictions.length,
     ) &&
@@ -188,8 +210,25 @@ function readIntervals(
     ) &&
     rows.every((own, mode) => own.length === dims[mode] && own.every((x) => x > 0 && Number.isFinite(x)))
   if (!isWhole) throw fault
-  return { ...intervals, scale: { ...scale, rows } }
+  return { ...intervals, scale: { ...scale, rows }, ...(lost && { lost: { ...lost, isEmpty: isEmpty! } }) }
 }
+
+/** Whether groups of residuals fit together: each has its border, quantiles and shrinkage. */
+function areGroupsWhole({ support, scales, residuals, shares }: ResidualGroups): boolean {
+  const groups = scales.reduce((sum, borders) => sum + borders.length + 1, 0)
+  return (
+    scales.length === support.length + 1 &&
+    residuals.length === groups &&
+    shares.length === groups &&
+    residuals.every(({ length }) => length > 0)
+  )
+}
+
+/** Whether groups of cells without entries are those of some modes; there may be more rows than in training. */
+const areLostCells = ({ modes, sizes, isEmpty }: LostCells, dims: readonly number[]): boolean =>
+  sizes.length === modes.length &&
+  modes.every((mode, m) => mode in dims && sizes[m] <= dims[mode]) &&
+  isEmpty.length === sizes.reduce((product, size) => product * size, 1)
 
 /** Returns the numbers of an .npy file of the .npz; throws `fault` if it is missing. @param name the .npz */
 function numbersOf(

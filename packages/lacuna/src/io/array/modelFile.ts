@@ -64,7 +64,7 @@ const reshapingShape: Shape = {
 }
 /** The JSON of a link. */
 const linkShape: Shape = { name: 'string', variance: ['number'], least: 'number', mean: 'number' }
-/** The version of files without a reshaping and a link, which releases that know no reshaping open too. */
+/** The version of files without a reshaping and a link, which releases without reshaping can open, too. */
 const PLAIN_VERSION = 1
 
 /** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
@@ -102,14 +102,14 @@ export function modelEntries(model: CpModel): NpzEntries {
  * @param name for messages
  */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
-  return decodeFiles(unpackNpz(bytes, name, options), name)
+  return decodeModelFiles(unpackNpz(bytes, name, options), name)
 }
 
 /**
  * Decodes a model from the unpacked files of its .npz; throws if they are damaged.
  * @param name for messages
  */
-export function decodeFiles(files: Record<string, Uint8Array>, name: string): CpModel {
+export function decodeModelFiles(files: Record<string, Uint8Array>, name: string): CpModel {
   const fields = decodeFields(files, name)
   return inFile(name, () => new CpModel(fields))
 }

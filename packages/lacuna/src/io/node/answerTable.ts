@@ -16,9 +16,9 @@ import {
 } from '../table/index.ts'
 import { type Input, replaceFiles } from './files/index.ts'
 import { withTable } from './tables.ts'
-import { type AnswerOutput, checkAnswerOutput, formatOf, writeText } from './writeAnswers.ts'
+import { type AnswerOutput, checkAnswerOutput, formatOf, formForOutput, writeText } from './writeAnswers.ts'
 
-/** Which columns hold the queries, and where the answers go. */
+/** The columns of the queries, and the output of the answers. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   /** SQL whose result is asked about instead of the file, which is its table `data`; none by default. */
   query?: string
@@ -47,7 +47,7 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
  * Writes the rows of a table, all their columns in the same order, with the answers to each in further
  * columns.
  * @param path the file; undefined if there is a query alone
- * @param model its modes and labels say what the columns mean
+ * @param model its modes and labels determine the meaning of the columns
  * @param answer the answers to the rows of a batch: one column or several, NaN where there is none
  */
 export async function answerTable(
@@ -98,7 +98,13 @@ export async function answerTable(
 
   if (format)
     return withTable(files, opening, (table) =>
-      writeText(output, writeRows(outputColumns(table), answerRows(table), format, ownColumns(table).length)),
+      writeText(
+        output,
+        writeRows(
+          ...([outputColumns(table), answerRows(table), format, ownColumns(table).length] as const),
+          formForOutput(table.form, path, output),
+        ),
+      ),
     )
   await replaceFiles([
     {

@@ -22,7 +22,7 @@ export interface Estimate {
 
 /** The number of bytes, packed or not, that are read from the beginning of a text. */
 const HEAD_BYTES = 2 ** 16
-/** Unpacks as much as there is; a head that unpacks to more is no estimate of anything but a bomb. */
+/** Unpacks as much as there is, up to a limit that only decompression bombs exceed. */
 const UNPACK_HEAD = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 100 * HEAD_BYTES }
 /** Endings of tables as text that can be estimated; .txt is not among them, since it may be anything. */
 const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
@@ -112,7 +112,7 @@ async function estimateText(path: string, modes: number | undefined): Promise<Es
   const words = rows[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
   const order = isTable ? (modes ?? Math.max(2, words - 1)) : words - 1
   if (order < 2 || order > MAX_ORDER) return undefined
-  // Comments and the head of a table come once.
+  // Comments and the header of a table occur once, so that their bytes are not extrapolated.
   const once = text.length - end + (lines.join('\n').length - rows.join('\n').length)
   const entries = Math.ceil((rows.length * (text.length / fraction - once)) / (text.length - once))
   const tensor = 4 * (order + 1) * entries
@@ -172,12 +172,14 @@ async function estimateNpy(path: string): Promise<Estimate | undefined> {
 }
 
 /**
- * Estimates a dense array, each of whose elements may be an entry; undefined if it has fewer than two axes.
+ * Estimates a dense array, each of whose elements may be an entry; undefined if it has fewer than two axes or
+ * no element.
  * @param fileBytes the bytes of its file, and of what is unpacked from it
  */
 function estimateDense(shape: readonly number[], fileBytes: number): Estimate | undefined {
   if (shape.length < 2 || shape.length > MAX_ORDER) return undefined
   const entries = shape.reduce((product, dim) => product * dim, 1)
+  if (entries === 0) return undefined
   return { entries, order: shape.length, dims: [...shape], reading: fileBytes + 4 * entries }
 }
 

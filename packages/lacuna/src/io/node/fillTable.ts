@@ -3,6 +3,7 @@
  * them.
  */
 import { InputError, option, sentence, setting } from '../../base/inputError.ts'
+import { isNumeric } from '../../labels/index.ts'
 import type { AskedRows } from '../../model/index.ts'
 import {
   findColumn,
@@ -11,21 +12,25 @@ import {
   type Labelled,
   labelWriters,
   meltTable,
+  type NumberForm,
   type OutputColumn,
   type OutputRow,
   openQueries,
+  ownColumns,
+  plainNumber,
   type Table,
-  type TableColumn,
   type Thousands,
   textOfCell,
+  writeInForm,
 } from '../table/index.ts'
-import { abbreviate, escapeRegExp, numberAsText } from '../text/index.ts'
-import { AbsentRows } from './absentRows.ts'
+import { abbreviate, escapeRegExp } from '../text/index.ts'
+import { AbsentRows, type LackingRow, LackingRows, RowOrder } from './absentRows/index.ts'
 import type { Input } from './files/index.ts'
+import { formOfNumbers } from './formOfNumbers.ts'
 import { inferTypes, withTable } from './tables.ts'
-import { type AnswerOutput, writeAnswers } from './writeAnswers.ts'
+import { type AnswerOutput, formatOf, formForOutput, writeAnswers } from './writeAnswers.ts'
 
-/** Which columns hold modes and values, and where the result goes. */
+/** The columns of modes and values, and the output of the filled table. */
 export interface FillTableOptions {
   /** The file or stream that receives the filled table. */
   output: AnswerOutput
@@ -48,6 +53,8 @@ export interface FillTableOptions {
   query?: string
   /** The file, if it has been opened already; opened from the path by default. */
   input?: Input
+  /** The size of values, by which they get digits where the table shows none; all digits by default. */
+  typical?: number
   /** Names of columns behind the value that `predict` also returns, such as low and high; none by default. */
   added?: readonly string[]
   /**
@@ -74,7 +81,7 @@ export interface FilledTable {
 
 /**
  * Writes a table with its empty cells filled, and counts them. Throws if the column of values is missing.
- * @param model its modes and labels say what the columns mean
+ * @param model its modes and labels determine the meaning of the columns
  * @param predict the predictions for all rows of a batch, NaN where there is none, and a column each for `added`
  */
 export async function fillTable(
@@ -85,6 +92,10 @@ export async function fillTable(
 ): Promise<FilledTable> {
   const { melt, modes, decimal, thousands, input, query, output, added = [], absent = 'none' } = options
   const counts: FilledTable = { rows: 0, empty: 0, filled: 0, addedRows: 0 }
+  /** Whether numbers are written as the table writes them; in JSON and Parquet they are numbers. */
+  const isText = ['csv', 'tsv'].includes(formatOf(output) ?? '')
+  /** Per column of the table, whether its cells are numbers. */
+  let isNumber: boolean[] = []
   const opening = {
     typed: melt === undefined ? (modes ?? []) : [],
     verbatim: true,
@@ -94,10 +105,12 @@ export async function fillTable(
   await withTable([path], opening, async (table) => {
     const types = 'session' in table ? table.columns.map(({ type }) => type) : await inferTypes(table)
     const written = melt === undefined ? valueColumns(table) : undefined
+    const filled = melt === undefined ? [written!.target] : meltTable(table, melt, modes ?? []).wide
+    isNumber = types.map((type, c) => filled.includes(c) || (type !== undefined && isNumeric(type)))
     const copied = ownColumns(table).map(
       ({ name }, c): OutputColumn => ({
         ...{ name, kind: 'text' },
-        type: written?.isComputed && c === written.target ? 'DOUBLE' : types[c],
+        type: filled.includes(c) && (written?.isComputed || !isText) ? 'DOUBLE' : types[c],
       }),
     )
     const taken = new Set(copied.map(({ name }) => name.toLowerCase()))
@@ -109,14 +122,20 @@ export async function fillTable(
       }),
     )
     const rows = melt === undefined ? fillLongRows(table) : fillWideRows(table, melt)
-    await writeAnswers(output, [...copied, ...behind], rows)
+    await writeAnswers(output, [...copied, ...behind], rows, formForOutput(table.form, path, output))
   })
   return counts
 
-  /** The text of a number with the table's decimal separator. */
-  function numberIn(table: Table, y: number): string {
-    const text = numberAsText(y)
-    return table.decimal === ',' ? text.replace('.', ',') : text
+  /** The text of a cell as it is written: in JSON and Parquet a number has a decimal point and no other signs. */
+  function cellIn(table: Table, column: number, text: string | null): string | null {
+    if (text === null || isText || !isNumber[column]) return text
+    return plainNumber(text, { decimal: table.decimal ?? table.form?.decimal, thousands: table.thousands })
+  }
+
+  /** The form of the numbers in some columns; in JSON and Parquet that of JavaScript. */
+  async function formIn(table: Table, columns: readonly number[], isComputed = false): Promise<NumberForm> {
+    const form = await formOfNumbers(table, columns, isComputed, options.typical)
+    return isText ? form : { decimals: form.decimals }
   }
 
   /**
@@ -143,48 +162,68 @@ export async function fillTable(
   }
 
   /**
-   * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; then the
-   * rows that it lacks, if they are wanted.
+   * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; among them, or
+   * behind them if they are in no order, the rows that it lacks, if they are wanted. Reads the table twice if they may
+   * be.
    */
   async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
-    const { value, target: column, isComputed } = valueColumns(table)
+    const { value, target, isComputed } = valueColumns(table)
+    const form = await formIn(table, [target], isComputed)
     const none = added.map(() => null)
     const { writers, unwritable } = await labelWriters(table, model, modes)
-    const missing = absent === 'none' || unwritable.length > 0 ? undefined : AbsentRows.of(model)
     if (absent !== 'none' && unwritable.length > 0) counts.unwritable = unwritable
+    const lacking = absent === 'none' || unwritable.length > 0 ? undefined : await findLacking(table, value)
     for await (const batch of openQueries(table, model, { value, modes })) {
       const [predictions, ...others] = predict(batch)
-      missing?.note(batch)
-      yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
-        const cells = batch.fields.map((cells) => textOfCell(cells, row))
-        counts.rows++
-        if (isComputed && !Number.isNaN(batch.observed[row]))
-          cells[column] = numberAsText(batch.observed[row])
-        if (!Number.isNaN(batch.observed[row])) return [...cells, ...none, 'false']
-        refuseUnreadable(table, value, cells[column])
-        counts.empty++
-        if (Number.isNaN(predictions[row])) return [...cells, ...none, 'false']
-        counts.filled++
-        cells[column] = numberIn(table, predictions[row])
-        return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
-      })
+      yield Array.from({ length: batch.rowCount }, (_, row): OutputRow[] => {
+        const cells = batch.fields.map((cells, c) => cellIn(table, c, textOfCell(cells, row)))
+        const before = lacking?.before(batch.indices.map((column) => column[row])) ?? []
+        return [...before.map(writeLacking), fillRow(cells, row)]
+
+        /** The row of the table with its value filled, if it is empty. */
+        function fillRow(cells: (string | null)[], row: number): OutputRow {
+          counts.rows++
+          const observed = batch.observed[row]
+          if (isComputed && !Number.isNaN(observed)) cells[target] = writeInForm(observed, form)
+          if (!Number.isNaN(observed)) return [...cells, ...none, 'false']
+          refuseUnreadable(table, value, cells[target])
+          counts.empty++
+          if (Number.isNaN(predictions[row])) return [...cells, ...none, 'false']
+          counts.filled++
+          cells[target] = writeInForm(predictions[row], form)
+          return [...cells, ...others.map((own) => writeInForm(own[row], form)), 'true']
+        }
+      }).flat()
     }
-    if (!missing) return
+    for (const rest of lacking?.rest() ?? []) yield rest.map(writeLacking)
+
+    /** A row that the table lacks: its labels, the prediction, and what is added. */
+    function writeLacking({ labels, answers: [prediction, ...others] }: LackingRow): OutputRow {
+      counts.addedRows++
+      const cells: (string | null)[] = ownColumns(table).map(() => null)
+      labels.forEach((label, mode) => {
+        const { column, write } = writers[mode]
+        cells[column] = cellIn(table, column, write(label))
+      })
+      cells[target] = writeInForm(prediction, form)
+      return [...cells, ...others.map((own) => writeInForm(own, form)), 'true']
+    }
+  }
+
+  /** Reads a long table once to find the rows that it lacks; undefined if none, or too many, are to be added. */
+  async function findLacking(table: Table, value: string): Promise<LackingRows | undefined> {
+    const missing = AbsentRows.of(model)
+    if (!missing) return undefined
+    const order = new RowOrder(model.dims)
+    let rows = 0
+    for await (const batch of openQueries(table, model, { value, modes })) {
+      missing.note(batch)
+      order.note(batch.rowCount, batch.indices)
+      rows += batch.rowCount
+    }
     counts.absent = missing.count
-    if (absent === 'few' && missing.count > counts.rows) return
-    for (const batch of missing.batches()) {
-      const [predictions, ...others] = predict(batch)
-      counts.addedRows += batch.rowCount
-      yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
-        const cells: (string | null)[] = ownColumns(table).map(() => null)
-        batch.labels(row).forEach((label, mode) => {
-          const { column, write } = writers[mode]
-          cells[column] = write(label)
-        })
-        cells[column] = numberIn(table, predictions[row])
-        return [...cells, ...others.map((own) => numberIn(table, own[row])), 'true']
-      })
-    }
+    if (absent === 'few' && missing.count > rows) return undefined
+    return new LackingRows(missing, order, predict)
   }
 
   /**
@@ -194,6 +233,7 @@ export async function fillTable(
   async function* fillWideRows(table: Table, mode: string): AsyncGenerator<OutputRow[]> {
     const melted = meltTable(table, mode, modes ?? [])
     const { wide } = melted
+    const form = await formIn(table, wide)
     const value = melted.columns[melted.columns.length - 1].name
     /** Per cell of the wide columns, row by row: the prediction, NaN where the cell is not empty. */
     const predicted: number[] = []
@@ -212,13 +252,13 @@ export async function fillTable(
       first += rowCount
       yield Array.from({ length: rowCount }, (_, row): OutputRow => {
         counts.rows++
-        const cells = columns.map((cells) => textOfCell(cells, row))
+        const cells = columns.map((cells, c) => cellIn(table, c, textOfCell(cells, row)))
         const names = wide.flatMap((column, w) => {
           const y = predicted[(start + row) * wide.length + w]
           if (Number.isNaN(y)) return []
           refuseUnreadable(table, table.columns[column].name, cells[column])
           counts.filled++
-          cells[column] = numberIn(table, y)
+          cells[column] = writeInForm(y, form)
           return [table.columns[column].name]
         })
         return [...cells, JSON.stringify(names)]
@@ -226,9 +266,6 @@ export async function fillTable(
     }
   }
 }
-
-/** The columns of a table without those that SQL computes, which come last. */
-const ownColumns = ({ columns }: Table): readonly TableColumn[] => columns.filter(({ computed }) => !computed)
 
 /** Whether SQL without texts in quotes names a column. */
 const namesColumn = (sql: string, name: string): boolean =>

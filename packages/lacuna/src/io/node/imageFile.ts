@@ -4,7 +4,7 @@ import type { Sharp } from 'sharp'
 import { InputError } from '../../base/inputError.ts'
 import { explainMissingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
-import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
+import { explainFileError, prepareReplacement, type Replacement, replaceFiles } from './files/index.ts'
 
 /** A picture, and its transparent pixels. */
 export interface ImageFile {
@@ -96,7 +96,7 @@ async function readBytes(path: string): Promise<Buffer> {
  * 3
  */
 async function decodePixels(image: Sharp, isDeep: boolean, isGrey: boolean): Promise<ImageFile> {
-  // As RGB even where it is grey: sharp's raw output of 8-bit grey loses the alpha channel.
+  // Grey pictures are read as RGB, too: sharp's raw output of 8-bit grey loses the alpha channel.
   const space = isDeep ? 'rgb16' : 'srgb'
   const { data: bytes, info } = await image
     .toColourspace(space)
@@ -145,7 +145,7 @@ export async function writePng(path: string, picture: Picture, alpha?: Uint8Arra
 export async function writePngs(files: readonly PngFile[]): Promise<void> {
   const replacements: Replacement[] = []
   for (const { path, picture, alpha } of files)
-    replacements.push(writeChunks(path, [await encodePng(picture, alpha)]))
+    replacements.push(prepareReplacement(path, [await encodePng(picture, alpha)]))
   await replaceFiles(replacements)
 }
 

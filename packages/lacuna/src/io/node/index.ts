@@ -25,16 +25,13 @@ export {
 export { type FilledTable, type FillTableOptions, fillTable } from './fillTable.ts'
 export { type ImageFile, type PngFile, readImage, writePng, writePngs } from './imageFile.ts'
 export { isComputed, nameOfFiles, type ReadTableOptions, readTable } from './tables.ts'
+export { type ReadTensorOptions, readModel, readTensor, readTensorOrModel } from './tensorFile.ts'
+export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './writeAnswers.ts'
 export {
-  type ReadTensorOptions,
-  readModel,
-  readTensor,
-  readTensorOrModel,
   type WriteTensorOptions,
   writeCompleted,
   writeFactorTable,
   writeModel,
   writeTensor,
   writeTensors,
-} from './tensorFile.ts'
-export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './writeAnswers.ts'
+} from './writeTensorFile.ts'

@@ -24,6 +24,7 @@ import {
   readPlanned,
   type Table,
   type TableColumn,
+  type TextForm,
   textTable,
 } from '../table/index.ts'
 import {
@@ -117,9 +118,13 @@ export async function withTable<T>(
     return withThreads(table, inputs, options, work)
   const text = table?.dialect && { dialect: table.dialect, types: await inferTypes(table) }
   return withPaths(inputs, ENDINGS[kind], (paths) =>
-    withSql({ ...source, kind, files: paths, text }, work, options),
+    withSql({ ...source, kind, files: paths, text }, work, options, formOfResult(table, query)),
   )
 }
+
+/** The form in which the result of SQL is written: that of its file; the columns of a query are others. */
+const formOfResult = (table: Table | undefined, query: string | undefined): TextForm | undefined =>
+  table?.form && (query === undefined ? table.form : { ...table.form, quoted: [] })
 
 /** Returns a driver whose threads only search for duplicates: rows are read by one thread, or by DuckDB's. */
 const duplicatesDriver = (options: OpenOptions): RowsDriver => ({
@@ -209,11 +214,12 @@ async function withSql<T>(
   source: SqlSource,
   work: (table: Table, driver?: RowsDriver) => Promise<T>,
   options: OpenOptions,
+  form?: TextForm,
 ): Promise<T> {
   const { openSqlTable } = await import('./duckdb/index.ts')
   const table = await openSqlTable(source)
   try {
-    return await work(Object.assign(table, { thousands: options.thousands }), duplicatesDriver(options))
+    return await work(Object.assign(table, { thousands: options.thousands, form }), duplicatesDriver(options))
   } finally {
     table.close()
   }
@@ -301,7 +307,8 @@ async function openWithoutSql(
     // The columns of a wide table may be called by numbers.
     header: melt === undefined ? dialect?.header : true,
   })
-  return { ...table, guesses: [...(table.guesses ?? []), ...guesses] }
+  // Text that was made of a sheet has no form of its own.
+  return { ...table, form: dialect ? undefined : table.form, guesses: [...(table.guesses ?? []), ...guesses] }
 }
 
 /** Returns a function that reads an input from the beginning, unpacked if it is gzip or zstd. */

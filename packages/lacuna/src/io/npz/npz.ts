@@ -1,7 +1,7 @@
 /** NumPy's .npz: a zip of .npy arrays, here with room for other files beside them. */
 
 import { unzipSync } from 'fflate'
-import type { Bytes } from '../../base/bytes.ts'
+import { type Bytes, concatenate } from '../../base/bytes.ts'
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
 import { abbreviate, oneLine } from '../text/index.ts'
@@ -29,14 +29,7 @@ export function npzChunks(entries: NpzEntries): Generator<Uint8Array> {
 
 /** Encodes an .npz file as `npzChunks` does, as one array of bytes. */
 export function encodeNpz(entries: NpzEntries): Bytes {
-  const chunks = [...npzChunks(entries)]
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  return concatenate(Uint8Array, [...npzChunks(entries)])
 }
 
 /** Options of `decodeNpz`. */

@@ -4,7 +4,7 @@ import { InputError } from '../../base/inputError.ts'
 
 /** A file to be stored in a zip. */
 export interface StoredFile {
-  /** The name; written in UTF-8, which the zip then says, unless it is in ASCII. */
+  /** The name. If it is not in ASCII, it is written in UTF-8, and the zip's flag for that is set. */
   name: string
   /** The content; iterated twice, for the checksum, which comes first, and to be written. */
   chunks: readonly Uint8Array[]

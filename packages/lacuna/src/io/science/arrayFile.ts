@@ -7,7 +7,7 @@ import { formatBytes } from '../../base/memory.ts'
 import type { NpyArray } from '../npz/index.ts'
 import { abbreviate, oneLine } from '../text/index.ts'
 
-/** What a file declares of one of its arrays; nothing of it has been read. */
+/** An array as its file declares it; its elements have not been read. */
 export interface VariableInfo {
   /** The path of the array in the file: `t2m`, `group/data`, or `data.X` for the field X of a struct. */
   name: string
@@ -24,7 +24,7 @@ export type AttributeValue = string | readonly number[]
 
 /** An array of a file. */
 export interface ArrayVariable extends VariableInfo {
-  /** What the elements are: numbers, truth values, texts, or anything else, which cannot be read. */
+  /** The kind of its elements: numbers, truth values, texts, or others, which cannot be read. */
   kind: 'number' | 'logical' | 'text' | 'other'
   /** Why it cannot be read, to go after "the variable NAME"; undefined if it can. */
   fault?: string

@@ -243,7 +243,7 @@ function numbersOf(value: unknown): NpyData {
   throw new RangeError('these are no numbers')
 }
 
-/** What the elements of a dataset are. @param matlabClass MATLAB's name of its type, if any */
+/** Classifies the elements of a dataset. @param matlabClass MATLAB's name of their type, if any */
 function classify(
   metadata: Dataset['metadata'],
   matlabClass: AttributeValue | undefined,

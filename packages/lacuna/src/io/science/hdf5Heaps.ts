@@ -49,12 +49,12 @@ function isHeapWhole(view: DataView, start: number): boolean {
   if (start + HEADER > view.byteLength) return true // a truncated file, which is refused for that
   const end = Math.min(view.byteLength, start + Number(view.getBigUint64(start + 8, true)))
   let at = start + HEADER
-  // What is shorter than a header at the end is free space.
+  // A rest at the end that is shorter than a header is free space.
   while (at + HEADER <= end) {
     const isFree = view.getUint16(at, true) === 0
     const size = Number(view.getBigUint64(at + 8, true))
     const length = isFree ? size : HEADER + Math.ceil(size / 8) * 8
-    // One that is longer than the heap wraps around in the 32-bit memory of WebAssembly.
+    // An object longer than the heap would wrap around in the 32-bit memory of WebAssembly.
     if (length < HEADER || at + length > end) return false
     at += length
   }

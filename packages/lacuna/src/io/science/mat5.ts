@@ -99,7 +99,7 @@ const tooLarge = (file: string, room: number): InputError =>
     `${file}: its variables unpack to more than the ${formatBytes(room)} that fit in memory here; save fewer of them.`,
   )
 
-/** What listing the arrays of a file needs everywhere. */
+/** State that all functions which list the arrays of a file share. */
 interface Listing {
   littleEndian: boolean
   /** Receives the arrays. */
@@ -168,7 +168,7 @@ function listFields(head: ArrayHead, name: string, depth: number, listing: Listi
     }
 }
 
-/** What arrays that are no numbers have in common with others. */
+/** The members of an ArrayVariable for an array that is not numeric. */
 const NOT_NUMBERS = {
   dimensions: [],
   attributes: {},
@@ -177,7 +177,7 @@ const NOT_NUMBERS = {
   },
 }
 
-/** Describes an array of numbers, dense or sparse, or says why it is none. Throws a RangeError if it is damaged. */
+/** Describes an array of numbers, dense or sparse, or the reason why it cannot be read. Throws a RangeError if it is damaged. */
 function describeArray({
   classOf,
   flags,

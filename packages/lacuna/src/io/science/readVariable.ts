@@ -18,7 +18,7 @@ import {
 import { chooseVariable } from './choose.ts'
 import { readAxis } from './coordinates.ts'
 
-/** Which array of a file is read, and how. */
+/** The array of a file to read, and how to read it. */
 export interface ReadVariableOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
   /** The path of the array in the file; by default the only one that can be meant. */
   variable?: string
@@ -64,7 +64,7 @@ export async function readVariable(file: ArrayFile, options: ReadVariableOptions
           sentence`${name}: the coordinate ${shown(mode.name)} ${fault}, so that its mode has indices in place of labels.`,
         ),
       )
-  // Where dims are larger than the array, there are rows without names.
+  // A mode whose size was given and exceeds the array's has rows without names, so that it gets no labels.
   const labels = axes.map((axis, mode) =>
     tensor.dims[mode] === variable.shape[mode] ? axis.labels : undefined,
   )

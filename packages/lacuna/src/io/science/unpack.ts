@@ -1,5 +1,7 @@
 /** Unpacks zlib and gzip data up to a limit. */
+
 import { Decompress } from 'fflate'
+import { concatenate } from '../../base/bytes.ts'
 
 /** Bytes of packed data that are unpacked at a time. */
 const STEP = 2 ** 16
@@ -21,11 +23,5 @@ export function unpackLimited(packed: Uint8Array, room: number, tooLarge: () => 
   for (let at = 0; at < packed.length; at += STEP)
     stream.push(packed.subarray(at, at + STEP), at + STEP >= packed.length)
   if (!isWhole) throw new RangeError('a packed stream is cut short')
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
+  return concatenate(Uint8Array, pieces)
 }

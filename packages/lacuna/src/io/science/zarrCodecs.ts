@@ -11,7 +11,7 @@ interface Codec {
   kind?: string
   decode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
 }
-/** What zarrita says of a chunk to a codec. */
+/** The metadata of a chunk that zarrita passes to a codec. */
 interface ChunkMetadata {
   dataType: string
   shape: readonly number[]

@@ -8,9 +8,10 @@ import { formatBytes } from '../../base/memory.ts'
 import { explainMissingPackage } from '../../base/missingPackage.ts'
 import { node } from '../../base/nodeModules.ts'
 import { DAY, numberText } from '../../labels/index.ts'
-import { doubleQuote, float32Text, oneLine } from '../text/index.ts'
+import { doubleQuote, float32Text } from '../text/index.ts'
 import { checkArrow } from './checkArrow.ts'
 import { unpackLz4Frame } from './lz4.ts'
+import { reasonOf } from './reason.ts'
 
 /** Arrow's ids of types, compressions, and units (flechette's constants). */
 const TYPE = {
@@ -83,10 +84,9 @@ export async function arrowAsText(
 /** The error for data that flechette cannot read; an InputError is returned as it is. */
 function damagedArrow(name: string, error: unknown): InputError {
   if (error instanceof InputError) return error
-  const text = oneLine(error instanceof Error ? error.message.split('\n')[0] : String(error))
   return new InputError(
     'format',
-    `${name}: this is no whole Arrow file or stream (${text.slice(0, 100).replace(/\.$/, '')}); it is truncated or damaged, write it again.`,
+    `${name}: this is no whole Arrow file or stream${reasonOf(error)}; it is truncated or damaged, write it again.`,
     { cause: error },
   )
 }

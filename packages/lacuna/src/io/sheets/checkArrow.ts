@@ -16,7 +16,7 @@ const ROWS_PER_BYTE = 2048
 /** Deepest nesting of fields. */
 const MAX_DEPTH = 32
 
-/** What is admitted. */
+/** The limits of an admitted Arrow stream. */
 export interface ArrowLimits {
   /** Most rows of a batch; by default as many as the data can hold. */
   maxRows?: number

@@ -8,6 +8,7 @@ import { formatBytes } from '../../base/memory.ts'
 import { explainMissingPackage } from '../../base/missingPackage.ts'
 import { isFilledRow, sheetText } from '../table/index.ts'
 import { abbreviate, oneLine } from '../text/index.ts'
+import { reasonOf } from './reason.ts'
 
 /** The most cells of the rectangle that a sheet's cells lie in, empty ones included. */
 const MAX_CELLS = 2 ** 26
@@ -62,12 +63,13 @@ export async function sheetAsText(
 
 /** The error for a workbook that cannot be read. */
 function damagedWorkbook(name: string, error: unknown): InputError {
-  const fault = oneLine(
-    error instanceof Error ? error.message.split('\n')[0].slice(0, 100).replace(/\.$/, '') : String(error),
+  return new InputError(
+    'format',
+    `${name}: this is not a whole .xlsx workbook${reasonOf(error)}; save it again.`,
+    {
+      cause: error,
+    },
   )
-  return new InputError('format', `${name}: this is not a whole .xlsx workbook (${fault}); save it again.`, {
-    cause: error,
-  })
 }
 
 /**

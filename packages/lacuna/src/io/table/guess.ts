@@ -15,6 +15,7 @@ import {
 import { MAX_ORDER } from '../../tensor/index.ts'
 import { abbreviate, doubleQuote } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
+import { isPlace, placeAdvice } from './places.ts'
 import { isMissingMark } from './source/cells.ts'
 import { adviseNumber, findThousands, isMeasure, plainNumber } from './source/numberStyle.ts'
 import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'
@@ -26,8 +27,6 @@ const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flo
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
 /** Names of parts of a time: numbers, but no measurements. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
-/** Names of coordinates of a place: numbers with fractions, but no measurements. */
-const PLACE = /^(lat|lon|lng|long|latitude|longitude)$/i
 /** Names of identifiers: userId, movie_id, ITEM_CODE; not paid. */
 const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
 /** Names of columns that number the rows and carry no information; pandas writes one without a name. */
@@ -47,6 +46,8 @@ export interface ColumnSummary {
   examples: string[]
   /** Whether the column has no name and numbers the rows. */
   numbersRows: boolean
+  /** Whether a cell of the sample occurs again: a column called row or id is a mode then, and numbers no rows. */
+  hasRepeats: boolean
   /**
    * The first of a few cells that are not of the type, its file and line, and how many such cells there are.
    */
@@ -65,9 +66,10 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
   return table.columns.map(({ name, type, quoted }, c) => {
     const cells = sample.columns[c]
     const numbersRows = c === 0 && named && /^(column0+|unnamed: 0)$/i.test(name) && countsUp(sample)
-    if (type !== undefined && type !== 'VARCHAR') return { name, type, examples: [], numbersRows }
+    const hasRepeats = repeats(cells, sample.rowCount)
+    if (type !== undefined && type !== 'VARCHAR') return { name, type, examples: [], numbersRows, hasRepeats }
     if (cells === undefined || cells instanceof Float64Array)
-      return { name, type: type ?? 'VARCHAR', examples: [], numbersRows }
+      return { name, type: type ?? 'VARCHAR', examples: [], numbersRows, hasRepeats }
     const texts: { text: string; row: number }[] = []
     for (let row = 0; row < sample.rowCount; row++) {
       const text = cellText(cells, row)
@@ -83,12 +85,13 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignFormats(filled, all) : []
     const times = dates ? countTimes(new TimeColumn(name, undefined, dates), cells, sample.rowCount) : 0
     if (times > BULK * filled.length && all === 'VARCHAR')
-      return { name, type: 'TIMESTAMP', examples, numbersRows }
+      return { name, type: 'TIMESTAMP', examples, numbersRows, hasRepeats }
     const summary = {
       name,
       type: all,
       examples,
       numbersRows,
+      hasRepeats,
       foreign: foreign.length > 0 && !dates ? foreign : undefined,
       measure:
         all === 'VARCHAR' && foreign.length === 0 ? measureAmong(filled.map(({ text }) => text)) : undefined,
@@ -123,6 +126,22 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
   }
 }
 
+/** Whether a cell of a column occurs again in the sample. */
+function repeats(cells: Cells | undefined, rowCount: number): boolean {
+  const seen = new Set<string | number>()
+  for (let row = 0; row < rowCount && cells !== undefined; row++) {
+    const cell = cells instanceof Float64Array ? cells[row] : cellText(cells, row)
+    if (cell === null || Number.isNaN(cell)) continue
+    if (seen.has(cell)) return true
+    seen.add(cell)
+  }
+  return false
+}
+
+/** Whether a column numbers the rows, by its cells or by its name. */
+export const isRowNumber = ({ name, numbersRows, hasRepeats }: ColumnSummary): boolean =>
+  numbersRows || (ROW.test(name) && !hasRepeats)
+
 /** The number of cells of a column that are times. */
 const countTimes = (column: TimeColumn, cells: Cells, rowCount: number): number =>
   column.times(cells, rowCount).filter((time) => !Number.isNaN(time)).length
@@ -144,7 +163,10 @@ function foreignFormats(filled: readonly { text: string }[], type: ColumnType): 
 export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | undefined {
   const measures = columns.filter(
     ({ name, type, numbersRows }) =>
-      isNumeric(type) && !numbersRows && ![ID, ROW, TIME, CALENDAR, PLACE].some((kind) => kind.test(name)),
+      isNumeric(type) &&
+      !numbersRows &&
+      !isPlace(name) &&
+      ![ID, ROW, TIME, CALENDAR].some((kind) => kind.test(name)),
   )
   return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
 }
@@ -197,20 +219,21 @@ export function guessModes(
   where: string,
 ): string[] {
   const others = columns.filter(
-    ({ name, numbersRows }) => name !== value && !isPartOf(name, value) && !numbersRows && !ROW.test(name),
+    (column) => column.name !== value && !isPartOf(column.name, value) && !isRowNumber(column),
   )
   const ids = others.filter(({ name }) => ID.test(name))
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
   const chosen = new Set(ids.length >= 2 ? ids : things)
+  const places = countsOfPlaces(columns, value)
   const modes = others.flatMap((column) => {
-    if (isTime(column) && column.foreign) throw foreignDatesError(column, where)
+    if (isTime(column) && column.foreign) throw foreignDatesError(column, where, places)
     if (isTime(column)) return [isBinned(column) ? column.name : `week(${column.name})`]
     return chosen.has(column) ? [column.name] : []
   })
   if (modes.length < 2)
     throw new InputError(
       'table',
-      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)})${meltAdvice(columns, isTime)}.`,
+      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)})${meltAdvice(columns, isTime)}${places}.`,
     )
   if (modes.length > MAX_ORDER)
     throw new InputError(
@@ -219,6 +242,15 @@ export function guessModes(
     )
   return modes
 }
+
+/** The advice how rows are counted by place, to follow a semicolon; empty for tables with values or without places. */
+export const countsOfPlaces = (columns: readonly ColumnSummary[], value: string | undefined): Sentence =>
+  value !== undefined
+    ? []
+    : placeAdvice(
+        columns.map(({ name }) => name),
+        columns.filter(isTime).map(({ name }) => name),
+      )
 
 /** Whether a column is used in the SQL of the value. */
 const isPartOf = (column: string, value: string | undefined): boolean =>
@@ -232,13 +264,17 @@ export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
 /** Whether a column holds times that are binned already, by its name: week(timestamp). */
 const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
-/** The error for a column of dates in other formats than ISO 8601. */
-function foreignDatesError({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
+/** The error for a column of dates in other formats than ISO 8601. @param places advice to add */
+function foreignDatesError(
+  { name, examples, foreign = [] }: ColumnSummary,
+  where: string,
+  places: Sentence,
+): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
   const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
   return new InputError(
     'table',
-    sentence`${where}: the dates in ${name} ("${examples[0]}") are not written as ISO writes them (2014-04-01)${several}; say how to read them with ${forms}, or name the ${option('modes')} yourself.`,
+    sentence`${where}: the dates in ${name} ("${examples[0]}") are not written as ISO writes them (2014-04-01)${several}; say how to read them with ${forms}, or name the ${option('modes')} yourself${places}.`,
   )
 }
 
@@ -268,6 +304,7 @@ export function explainGuess(
       ?.name
   const reasons: string[] = []
   if (value === undefined) reasons.push('no column is a measurement, so that rows are counted')
+  else if (!columns.some(({ name }) => name === value)) reasons.push('the value is the SQL that was given')
   else if (VALUE.test(value)) reasons.push(`${value} is called like a value`)
   else reasons.push(`${value} is the last column of numbers that is neither an id nor a time`)
   const things = modes.filter((mode) => timeOf(mode) === undefined)

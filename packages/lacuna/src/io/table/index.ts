@@ -45,6 +45,7 @@ export { type TextFile, textTable } from './source/csv.ts'
 export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
+export { type NumberForm, numberFormOf, writeInForm } from './source/numberForm.ts'
 export { plainNumber, type Thousands } from './source/numberStyle.ts'
 export type { RowKernel } from './source/rowKernel.ts'
 export {
@@ -61,6 +62,7 @@ export {
   type Wanted,
 } from './source/rows.ts'
 export { isFilledRow, type SheetRow, sheetText } from './source/sheetText.ts'
+export type { TextForm } from './source/textForm.ts'
 export {
   batchOfRows,
   isJson,

@@ -24,6 +24,7 @@ import {
 import { isBinnedTime, readingNotices } from './columns/notices.ts'
 import {
   type ColumnSummary,
+  countsOfPlaces,
   describeSpoilt,
   explainGuess,
   guessModes,
@@ -40,7 +41,7 @@ import type { Thousands } from './source/numberStyle.ts'
 import { columnList, type Table } from './source/rows.ts'
 import { refuseWide } from './wide.ts'
 
-/** Which columns of a table become modes, value and weight of a tensor. */
+/** The columns of a table that become the modes, the value and the weight of a tensor. */
 export interface TableOptions {
   /**
    * A column, a binning of one (`week(seen)`, `bins(x, 5)`) or, where DuckDB reads the table, an SQL
@@ -70,10 +71,11 @@ export interface TableOptions {
   timezone?: string
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
-  /** What stands between groups of three digits in numbers, as in 1,264; nothing by default. */
+  /** Separator of groups of three digits in numbers, as in 1,264; none by default. */
   thousands?: Thousands
   /**
-   * Of an .xlsx by its path: the name of the sheet, or its number from 1; by default the first one that is not empty.
+   * For an .xlsx given by its path: the name of the sheet, or its number from 1; by default the first one that
+   * is not empty.
    */
   sheet?: string
   /**
@@ -258,7 +260,11 @@ async function chooseColumns(table: Table, options: ReadRowsOptions): Promise<Ch
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
   if (options.explain && !like?.modes)
-    onRemark?.(remark([`Why: ${explainGuess(summary, texts, name).join('; ')}.`]))
+    onRemark?.(
+      remark(
+        sentence`Why: ${explainGuess(summary, texts, name).join('; ')}${countsOfPlaces(summary, name)}.`,
+      ),
+    )
   const found = like?.modes ? [] : texts.map((text) => requireMode(table, text))
   return { modes: found, value: name === undefined ? undefined : requireColumn(table, name) }
 }

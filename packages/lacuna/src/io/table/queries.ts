@@ -23,7 +23,7 @@ import { type Batch, type Cells, cellText, columnList, type Table, type TableCol
 /** The sizes, labels and modes of a model, by which cells are looked up. */
 export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
 
-/** Which columns hold the modes and the observed value. */
+/** The columns that hold the modes and the observed value of queries. */
 export interface QueryOptions {
   /** Per mode of the model, the column or binning that it is made of; by default found by the names. */
   modes?: readonly string[]

@@ -49,7 +49,7 @@ export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Prom
     indexOfCode.push(codes ? composeCodes(codes, mode.indexOfCode) : mode.indexOfCode)
   }
   const { unknown, ...found } = await entries.finish(indexOfCode)
-  // Every code was given to the value of some entry.
+  // Without unknown labels every code occurs in an entry, so that the largest index is among those of all codes.
   const own = unknown === 0 ? indexOfCode.map(largestOf) : found.indices.map(largestOf)
   const counts = await comm.allGatherNumbers(unknown, found.values.length, ...own)
   const sum = (column: number): number => counts.reduce((total, numbers) => total + numbers[column], 0)
@@ -212,7 +212,7 @@ async function dropUnusedLabels(
   return labels.filter((_, index) => !isDropped.has(index))
 }
 
-/** The beginning of a remark about a number of rows that are left out: '2 rows are left out, since'. */
+/** The beginning of a notice about a number of rows that are left out: '2 rows are left out, since'. */
 const leftOutClause = (rows: number): string =>
   rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
 

@@ -19,7 +19,10 @@ interface Recipe {
   index?: IndexPolicy
 }
 
-/** By name, the function that makes a recipe for a table; rejects if the table is not of the data set. */
+/**
+ * The functions that make a recipe for a table, by name of the recipe; each rejects if the table is not of its
+ * data set.
+ */
 export const recipes: Readonly<Record<RecipeName, (table: Table) => Promise<Recipe>>> = { movielens, uber }
 
 /**

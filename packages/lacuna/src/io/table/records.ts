@@ -4,7 +4,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { type ReadRowsOptions, readRows } from './plan.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './source/rows.ts'
 
-/** Which properties of the rows become modes, value and weight of the tensor. */
+/** The properties of the rows that become the modes, the value and the weight of a tensor. */
 export interface RecordsOptions
   extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
   /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */

@@ -1,6 +1,6 @@
 /** Advice for wide tables, whose columns are the labels of a mode: a column per day, month or shop. */
 import { InputError, option, type Sentence, sentence, setting } from '../../base/inputError.ts'
-import { type ColumnType, isFraction, isNumeric } from '../../labels/index.ts'
+import { type ColumnType, isFraction, isNumeric, likelyFormats, typeOfTexts } from '../../labels/index.ts'
 
 /** The parts of a column's summary that are needed here. */
 interface WideColumn {
@@ -30,11 +30,11 @@ function monthNames(): string {
 /** Fewest columns that make a table a wide one. */
 const WIDE_COLUMNS = 3
 
-/** What the columns of a table mean if it is a wide one. */
+/** A wide table: the columns that are rows of one mode, and its name. */
 interface Wide {
   /** The columns that are labels of one mode. */
   labels: readonly WideColumn[]
-  /** What that mode may be called. */
+  /** A name for that mode. */
   mode: string
 }
 
@@ -44,14 +44,15 @@ interface Wide {
  */
 function findWide(columns: readonly WideColumn[]): Wide | undefined {
   const numbered = findNumbered(columns)
-  if (numbered) return { labels: numbered, mode: 'column' }
   for (const mode of new Set(LABELS.map(([name]) => name))) {
     const patterns = LABELS.flatMap(([name, pattern]) => (name === mode ? [pattern] : []))
     const labels = columns.filter(
       ({ name, type }) => isNumeric(type) && patterns.some((pattern) => pattern.test(name.trim())),
     )
-    if (labels.length >= WIDE_COLUMNS) return { labels, mode }
+    // The days of a month are numbered, too; of Q1 to Q9, only four could be quarters.
+    if (labels.length >= (numbered?.length ?? WIDE_COLUMNS)) return { labels, mode }
   }
+  return numbered && { labels: numbered, mode: 'column' }
 }
 
 /** Fewest columns that are numbered: four may be quarters. */
@@ -83,12 +84,27 @@ export function refuseWide(columns: readonly WideColumn[], where: string): void 
   const modes = modesAmong(others)
   // Without patterns all columns but the modes become rows.
   const isWhole = modes.length === others.length
-  const name = columns.some((column) => column.name.toLowerCase() === mode) ? 'column' : mode
+  const names = modes.map((column) => column.name)
+  const formats = foreignFormats(labels)
+  const isFree = (wanted: string): boolean => !columns.some(({ name }) => name.toLowerCase() === wanted)
+  // Dates that are not written as ISO writes them are times only if they are binned.
+  const isBinned = formats.length > 0 && isFree('day')
+  const name = (isBinned ? ['date', 'column'] : [mode, 'column']).find(isFree) ?? 'melted'
+  if (isBinned) names.push(`day(${name}) AS day`)
   const melt = isWhole ? name : `${name}=${patternsOf(labels, others)}`
+  const dates: Sentence = !isBinned
+    ? []
+    : [' ', formats.length === 1 ? setting('dates', formats[0]) : option('dates', ...formats.slice(0, 3))]
   throw new InputError(
     'table',
-    sentence`${where}: the columns ${labels[0].name}, ${labels[1].name} … look like labels of one mode; make rows of them with ${setting('modes', ...modes.map((column) => column.name))} ${setting('melt', melt)}, or say with ${option('modes')} and ${option('value')} what is meant.`,
+    sentence`${where}: the columns ${labels[0].name}, ${labels[1].name} … look like labels of one mode; make rows of them with ${setting('modes', ...names)} ${setting('melt', melt)}${dates}, or say with ${option('modes')} and ${option('value')} what is meant.`,
   )
+}
+
+/** Formats of dates in the names of columns, the likeliest first; none if they are no dates, or as ISO writes them. */
+const foreignFormats = (labels: readonly WideColumn[]): string[] => {
+  const names = labels.map(({ name }) => name.trim())
+  return typeOfTexts(names) === 'VARCHAR' ? likelyFormats(names) : []
 }
 
 /** Whole numbers from here on are amounts rather than labels, where there are columns of text. */

@@ -5,6 +5,7 @@
 import { type ColumnType, isNumeric } from '../../labels/index.ts'
 import { doubleQuote, numberAsText, type TableText } from '../text/index.ts'
 import { type Cells, cellText } from './source/rows.ts'
+import type { TextForm } from './source/textForm.ts'
 
 /** A column that is written. */
 export interface OutputColumn {
@@ -44,25 +45,37 @@ export const isJson = (format: TableText | undefined): boolean => format === 'js
 /**
  * Yields rows as text, a chunk per batch, with what comes before and behind them in the format.
  * @param recordColumns the number of leading columns that a batch's records stand for
+ * @param form what stands between and around the fields of text; that of the format by default
  */
 export async function* writeRows(
   columns: readonly OutputColumn[],
   batches: AsyncIterable<OutputBatch> | Iterable<OutputBatch>,
   format: TableText,
   recordColumns = 0,
+  form?: TextForm,
 ): AsyncGenerator<string> {
-  const delimiter = format === 'tsv' ? '\t' : ','
-  const line = (texts: readonly (string | null)[]): string =>
-    `${texts.map((text) => csvField(text, delimiter)).join(delimiter)}\n`
+  const { delimiter, decimal, lineEnd, hasMark, quotesNames, quoted } = form ?? plainForm(format)
+  const areAllQuoted = quoted.length > 0 && quoted.every((is) => is)
+  const inQuotes = columns.map((_, c) => quoted[c] ?? areAllQuoted)
+  const line = (texts: readonly (string | null)[], isQuoted: (c: number) => boolean): string =>
+    `${texts.map((text, c) => csvField(text, delimiter, isQuoted(c))).join(delimiter)}${lineEnd}`
   const keys = columns.map(({ name }) => JSON.stringify(name))
   let rows = 0
-  if (!isJson(format)) yield line(columns.map(({ name }) => name))
+  if (!isJson(format))
+    yield (hasMark ? '\ufeff' : '') +
+      line(
+        columns.map(({ name }) => name),
+        () => quotesNames,
+      )
   for await (const { rowCount, cell, records } of batches) {
     let text = ''
     const member = (row: number, c: number): string => `${keys[c]}:${jsonValue(cell(row, c), columns[c])}`
     for (let row = 0; row < rowCount; row++) {
       if (!isJson(format)) {
-        text += line(columns.map((_, c) => outputText(cell(row, c))))
+        text += line(
+          columns.map((_, c) => outputText(cell(row, c), decimal)),
+          (c) => inQuotes[c],
+        )
         continue
       }
       const record = records?.[row].trim().slice(1, -1).trimEnd() ?? ''
@@ -76,9 +89,21 @@ export async function* writeRows(
   if (format === 'json') yield rows === 0 ? '[]\n' : '\n]\n'
 }
 
+/** The form of CSV or TSV where no table gives one. */
+const plainForm = (format: TableText): TextForm => ({
+  delimiter: format === 'tsv' ? '\t' : ',',
+  decimal: '.',
+  lineEnd: '\n',
+  hasMark: false,
+  quotesNames: false,
+  quoted: [],
+})
+
 /** A cell as text, for CSV; null where it is empty. */
-const outputText = (cell: string | number | null): string | null =>
-  typeof cell === 'number' ? (Number.isNaN(cell) ? null : numberAsText(cell)) : cell
+function outputText(cell: string | number | null, decimal: ',' | '.'): string | null {
+  if (typeof cell !== 'number') return cell
+  return Number.isNaN(cell) ? null : numberAsText(cell).replace('.', decimal)
+}
 
 /** A cell as JSON, null where it is empty. Labels of a numeric type are numbers if a double holds them. */
 function jsonValue(cell: string | number | null, { type, verbatim }: OutputColumn): string {
@@ -99,11 +124,12 @@ function isTypedValue(type: string | undefined, text: string): boolean {
 }
 
 /**
- * A text as a field of CSV, in quotes where needed. Null is an empty field, an empty text a pair of quotes.
+ * A text as a field of CSV, in quotes where needed or wanted. Null is an empty field, an empty text a pair of quotes.
  */
-function csvField(text: string | null, delimiter: string): string {
+function csvField(text: string | null, delimiter: string, isQuoted: boolean): string {
   if (text === null) return ''
-  const plain = text !== '' && !/["\r\n]/.test(text) && !text.includes(delimiter) && text === text.trim()
+  const plain =
+    !isQuoted && text !== '' && !/["\r\n]/.test(text) && !text.includes(delimiter) && text === text.trim()
   return plain ? text : doubleQuote(text)
 }
 

@@ -1,4 +1,4 @@
-/** Texts inside other texts: quoted, escaped for patterns or terminals, shortened for messages. */
+/** Texts inside other texts: quoted, shortened for messages, decoded. */
 
 /** A text in double quotes, those within it doubled: a field of CSV, or a name in SQL. */
 export const doubleQuote = (text: string): string => `"${text.replaceAll('"', '""')}"`
@@ -6,6 +6,21 @@ export const doubleQuote = (text: string): string => `"${text.replaceAll('"', '"
 /** A text for a message: at most `length` characters, the last of them … if it is cut. */
 export const abbreviate = (text: string, length = 60): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text
+
+/**
+ * The sentence that refuses a text that is not UTF-8, with a command that converts it.
+ * @param file its path
+ * @param where the file, or a line of it
+ * @param encoding what the text seems to be: Windows' form of Latin-1, which has the sign of the euro, by default
+ */
+export function notUtf8(file: string, where: string = file, encoding = 'windows-1252'): string {
+  const quoted = (path: string): string =>
+    /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+  const name = encoding === 'utf-16' ? 'UTF-16' : 'not UTF-8'
+  const guess =
+    encoding === 'utf-16' ? 'convert' : 'if it is Latin-1, as spreadsheets often write it, convert'
+  return `${where}: this is ${name} text; ${guess} it with iconv -f ${encoding} -t utf-8 ${quoted(file)} > ${quoted(file.replace(/(\.[a-z]+)?$/i, '.utf8$1'))}.`
+}
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Texts of at most this many bytes are decoded faster without the decoder, if they are ASCII. */
@@ -21,23 +36,3 @@ export function textOfBytes(bytes: Uint8Array, from: number, to: number): string
   }
   return text
 }
-
-/** Characters that would move a terminal's cursor, change its colours or reverse the direction of reading. */
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-
-/** A control character as a visible escape: \\n, \\x1b or \\u202e. */
-const escapeCharacter = (character: string): string => {
-  const code = character.charCodeAt(0)
-  const name = { 9: '\\t', 10: '\\n', 13: '\\r' }[code]
-  return (
-    name ??
-    (code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`)
-  )
-}
-
-/** Text made safe for one line of a terminal: line breaks and tabs are escaped, too. */
-export const oneLine = (text: string): string => text.replace(CONTROLS, escapeCharacter)
-
-/** Text made safe for several lines of a terminal: line breaks and tabs stay. */
-export const printable = (text: string): string =>
-  text.replace(CONTROLS, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))

@@ -8,7 +8,7 @@ import { InputError, joinWithOr, type Sentence, sentence, setting } from '../../
 import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { isEntryLine } from './entryLines.ts'
 
-/** By kind, the endings of files that hold tensors as entries or arrays, and of binary tables. */
+/** Endings of the files that hold tensors as entries or arrays, and of binary tables, by kind. */
 export const endings = {
   tns: ['.tns', '.tns.gz'],
   npy: ['.npy'],

@@ -12,8 +12,10 @@ export {
   LF,
   MINUS,
   NINE,
+  oneLine,
   PERCENT,
   PLUS,
+  printable,
   SPACE,
   TAB,
   ZERO,
@@ -21,7 +23,7 @@ export {
 export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
-export { abbreviate, doubleQuote, oneLine, printable, textOfBytes } from './escape.ts'
+export { abbreviate, doubleQuote, notUtf8, textOfBytes } from './escape.ts'
 export {
   adviseFormat,
   checkEnding,

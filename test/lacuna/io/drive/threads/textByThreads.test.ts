@@ -162,9 +162,9 @@ describe('a table as text by threads is what it is by one', () => {
         expect(threads.found).toEqual((await read(content, options, false)).found)
         if (threads.isByThreads) byThreads++
       }),
-      { seed: 1, numRuns: 80 },
+      { seed: 1, numRuns: 40 },
     )
-    expect(byThreads).toBeGreaterThan(20)
+    expect(byThreads).toBeGreaterThan(10)
   })
 
   test('threads report faults of rows with the same sentences as one thread', async () => {
@@ -174,7 +174,7 @@ describe('a table as text by threads is what it is by one', () => {
           (await read(content, options, false)).found,
         )
       }),
-      { seed: 2, numRuns: 60 },
+      { seed: 2, numRuns: 40 },
     )
   })
 
@@ -186,9 +186,9 @@ describe('a table as text by threads is what it is by one', () => {
         expect(threads.found).toEqual((await read(files, options, false)).found)
         if (threads.isByThreads) byThreads++
       }),
-      { seed: 4, numRuns: 40 },
+      { seed: 4, numRuns: 24 },
     )
-    expect(byThreads).toBeGreaterThan(10)
+    expect(byThreads).toBeGreaterThan(6)
   })
 
   test('threads report cells taken as missing and repeated rows with the lines of their file', async () => {
@@ -252,7 +252,7 @@ describe('a table as text by threads is what it is by one', () => {
           (await read(content, options, false)).found,
         )
       }),
-      { seed: 3, numRuns: 60 },
+      { seed: 3, numRuns: 40 },
     )
   })
 

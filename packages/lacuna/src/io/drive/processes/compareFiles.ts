@@ -15,7 +15,7 @@ const PIECE_BYTES = 2 ** 20
 /** Words of a SHA-256 digest. */
 const DIGEST_WORDS = 8
 
-/** What tells copies of a file apart without reading them, and its size in bytes. */
+/** A process's copy of a file: its size, and what distinguishes copies without reading them. */
 interface Copy {
   /**
    * Inode number, size and times: equal only for one file, also on a network file system, since no program

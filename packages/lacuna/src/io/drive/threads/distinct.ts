@@ -17,7 +17,7 @@ const MIN_ENTRIES = 2 ** 16
 /** The most entries per thread whose numbers and hashes fit in the thread's wasm memory. */
 const MAX_ENTRIES_PER_THREAD = 2 ** 28
 
-/** For fewer entries, `areDistinctBy` starts no threads. */
+/** Fewest entries for which `areDistinctBy` starts threads. */
 const MIN_ENTRIES_TO_START = 2 ** 20
 
 /**

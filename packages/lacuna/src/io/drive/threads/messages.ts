@@ -25,7 +25,7 @@ export interface Blocks {
   state: Int32Array
 }
 
-/** Asks for the number of lines and entries of each block of a .tns file. */
+/** Request for the number of lines and entries of each block of a .tns file. */
 export interface CountRequest {
   ask: 'count'
   file: Blocks
@@ -40,7 +40,7 @@ export interface CountRequest {
 }
 
 /**
- * Asks to parse the blocks of the file of the preceding CountRequest, and to write the entries to their
+ * Request to parse the blocks of the file of the preceding CountRequest, and to write the entries to their
  * positions.
  */
 export interface ParseRequest {
@@ -53,7 +53,7 @@ export interface ParseRequest {
   values: Float32Array
 }
 
-/** What a thread has found in the blocks that it parsed. */
+/** A thread's results for the blocks that it parsed. */
 export interface ParseAnswer {
   /** Per mode, the largest index found. */
   largest: number[]
@@ -63,7 +63,7 @@ export interface ParseAnswer {
 }
 
 /**
- * Asks for a step of the search for entries with the same coordinates: `hash` hashes all entries, then
+ * Request for a step of the search for entries with the same coordinates: `hash` hashes all entries, then
  * `compare` compares those with equal hashes. Each thread compares the entries of its own buckets, which the
  * hash determines.
  */
@@ -80,7 +80,7 @@ export interface DistinctRequest {
    * bucket of all threads.
    */
   counts: Uint32Array
-  /** At FAULT: NO_FAULT unless two entries have the same coordinates. */
+  /** Its word FAULT is NO_FAULT unless two entries have the same coordinates. */
   state: Int32Array
 }
 
@@ -119,7 +119,7 @@ export interface CoveredBytes {
   lines: number
 }
 
-/** Asks for the earliest time in a column. */
+/** Request for the earliest time in a column. */
 export interface EarliestRequest {
   ask: 'earliest'
   text: TextFiles
@@ -134,7 +134,7 @@ export interface EarliestAnswer {
   first: number
 }
 
-/** Asks to encode the rows of the thread's range; the entries stay on the thread until WriteRequest. */
+/** Request to encode the rows of the thread's range; the entries stay on the thread until WriteRequest. */
 export interface EncodeRequest extends Pick<ReadPlan, 'modes' | 'value' | 'weight' | 'merge'> {
   ask: 'encode'
   text: TextFiles
@@ -159,7 +159,7 @@ export interface EncodeAnswer {
   runs: readonly LineRun[]
 }
 
-/** Asks how many entries of the preceding EncodeRequest have known labels only; the others are dropped. */
+/** Request for the number of entries of the preceding EncodeRequest whose labels are all known; the others are dropped. */
 export interface DropUnknownRequest {
   ask: 'dropUnknown'
   /** Per thread and mode, the index for each code of the thread, or UNKNOWN. */
@@ -174,7 +174,7 @@ export interface DropUnknownAnswer {
   remaining?: Uint32Array
 }
 
-/** Asks to write the entries that DropUnknownRequest has left into arrays that all threads share. */
+/** Request to write the entries that DropUnknownRequest has left into arrays that all threads share. */
 export interface WriteRequest {
   ask: 'write'
   /** Per thread, the position of its first entry. */

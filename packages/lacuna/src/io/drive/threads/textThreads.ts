@@ -33,7 +33,10 @@ import {
 } from './messages.ts'
 import { PROGRESS_MS, type ReadingPool } from './pool.ts'
 
-/** With more distinct values in a mode, one thread reads the table, which throws if they are too many. */
+/**
+ * Most distinct values of a mode for reading by threads. One thread reads a table with more, and throws if they
+ * are too many.
+ */
 const MAX_VALUES = 2 ** 24 - 1
 
 /** A driver of threads, and the table that it reads. */

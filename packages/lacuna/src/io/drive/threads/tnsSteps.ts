@@ -45,11 +45,11 @@ export function tnsSteps(): TnsSteps {
 
 /** A block in the kernel's memory. */
 interface LoadedBlock {
-  /** Where the block begins in the kernel's text, behind a byte order mark. */
+  /** Start of the block in the kernel's text, behind a byte order mark. */
   start: number
-  /** Where the block ends in the kernel's text. */
+  /** End of the block in the kernel's text. */
   end: number
-  /** Where the text that was read ends. */
+  /** End of the text that was read. */
   textEnd: number
   /** Whether the text reaches the end of the file. */
   reachesEnd: boolean

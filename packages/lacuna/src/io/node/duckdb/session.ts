@@ -72,7 +72,7 @@ export async function openSession(where: string): Promise<TableSession> {
   } = await import('@duckdb/node-api').catch(
     explainMissingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
   )
-  // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
+  // DuckDB's own choice for what does not fit in memory is a folder .tmp in the working directory.
   removeLeftovers(tmpdir())
   const folder = nameBeside(join(tmpdir(), 'lacuna-duckdb'), 'tmp')
   const cancelRemoval = removeAtExit(folder)
@@ -198,7 +198,7 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof InputError) return error
   const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
   if (!kind || kind === 'INTERNAL') return error
-  // Of several files, DuckDB knows which one it is.
+  // DuckDB's message names the file if several were read.
   const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
   return new InputError('table', `${file}${sentenceFor(kind, message)}`, { cause: error })
 }
@@ -251,7 +251,8 @@ function explainCsvFault(message: string): string {
   )
   if (converted)
     return `column "${converted[1]}" holds "${converted[2]}", but numbers or dates (${converted[3]}) above it; mend the line.`
-  if (/utf-8|unicode/i.test(message)) return 'this is not UTF-8 text; convert the file to UTF-8.'
+  if (/utf-8|unicode/i.test(message))
+    return 'this is not UTF-8 text; if it is Latin-1, convert the file with iconv -f windows-1252 -t utf-8.'
   if (/unterminated quote/i.test(message)) return 'a quote is not closed; mend the line.'
   const lines = message.split('\n')
   return `${(lines[2] ?? lines[0]).trim().replace(/\.$/, '')}; mend the line.`

@@ -51,7 +51,7 @@ export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): S
         `CASE WHEN isfinite(CAST(${sql} AS TIMESTAMP)) THEN CAST(epoch_us(CAST(${sql} AS TIMESTAMP)) AS DOUBLE) END`,
       )
     case 'DOUBLE':
-      // By way of the text, so that the float 0.1 becomes the double 0.1.
+      // The cast goes by way of the text, so that the float 0.1 becomes the double 0.1.
       return column('DOUBLE', type === 'FLOAT' ? `CAST(${text} AS DOUBLE)` : sql)
     case 'BOOLEAN':
       return column('BOOLEAN', `CAST(CAST(${sql} AS INTEGER) AS DOUBLE)`)
@@ -75,7 +75,7 @@ export async function findLargeIntegers(
 ): Promise<Set<number>> {
   const bigints = columns.flatMap(({ type }, c) => (type === 'BIGINT' ? [c] : []))
   if (bigints.length === 0) return new Set()
-  // One pass over the table for all of them.
+  // The bounds of all columns take one pass over the table.
   const bounds = bigints.map((c) => `min(${columns[c].sql}), max(${columns[c].sql})`).join(', ')
   const [extremes] = await session.rows(`SELECT ${bounds} FROM ${from}`)
   const isLarge = (x: unknown): boolean => x !== null && Math.abs(Number(x)) > Number.MAX_SAFE_INTEGER

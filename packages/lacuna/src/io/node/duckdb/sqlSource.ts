@@ -119,7 +119,7 @@ const typeInUtc = (type: ColumnType): ColumnType => (type === 'TIMESTAMPTZ' ? 'T
 function filesAsSql({ kind, files, text, verbatim: isWanted = false, query }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
-  // Else 01-02-2024 would be the first of February.
+  // ISO formats are prescribed, since DuckDB would read 01-02-2024 as the first of February.
   if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
   const { dialect } = text!
   const types = text!.types.map(typeInUtc)
@@ -136,9 +136,9 @@ function filesAsSql({ kind, files, text, verbatim: isWanted = false, query }: Sq
   const options = [
     `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`,
     `auto_detect = false, columns = {${columns}}, decimal_separator = ${literal(decimal)}, ${NO_HIVE}`,
-    // Else a time of day behind a date would be dropped without a word.
+    // Without a date format DuckDB drops a time of day behind a date silently.
     ...(types.includes('DATE') && !verbatim ? ["dateformat = '%Y-%m-%d'"] : []),
-    // Where quotes are used for text alone, "" is a text.
+    // "" is an empty text, not NULL, in files that quote texts alone.
     ...(quoted.length > 0 ? ['allow_quoted_nulls = false'] : []),
   ]
   const rows = `read_csv(${list}, ${options.join(', ')})`

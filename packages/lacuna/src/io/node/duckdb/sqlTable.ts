@@ -84,7 +84,7 @@ function makeTable(
     options: { records?: boolean; limit?: number } = {},
   ): AsyncGenerator<Batch> {
     const { limit } = options
-    // Where the fields of a text are read verbatim, they are better than JSON that DuckDB makes of them.
+    // Fields of a text that are read verbatim are written as they were, not as JSON made by DuckDB.
     const records = (options.records ?? false) && !isVerbatim
     const asNumbers = wanted.map(({ column, asText }) => (asText ? undefined : columns[column].number))
     const rows = limit === undefined ? rangeAsSql(range, from) : `(SELECT * FROM ${from} LIMIT ${limit})`

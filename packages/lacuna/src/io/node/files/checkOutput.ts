@@ -9,6 +9,7 @@ import { explainFileError } from './fileError.ts'
  */
 export async function checkOutput(path: string): Promise<void> {
   if (path === '-') return
+  if (path === '') throw new InputError('file', 'The name of a file to write is empty; give one.')
   const folder = dirname(path)
   try {
     if (!(await stat(folder)).isDirectory())

@@ -13,5 +13,5 @@ export {
 export { countLines, linesBetween, readTnsHead } from './lines.ts'
 export { isPacked, type OpenFile, openFile, unpackingLimit } from './openFile.ts'
 export { nameBeside, removeAtExit, removeLeftovers } from './temporary.ts'
-export { type Replacement, replaceFiles, writeChunks, writeFileWhole } from './writeFileWhole.ts'
+export { prepareReplacement, type Replacement, replaceFiles, writeFileWhole } from './writeFileWhole.ts'
 export { contentStart, readAt, type ZipMember, zipMembers } from './zipFile.ts'

@@ -31,7 +31,7 @@ export interface Input extends Omit<OpenFile, 'source' | 'again'> {
 
 /** Options for opening an input. */
 export interface InputOptions {
-  /** Of an .xlsx: the name of the sheet, or its number from 1; by default the first one that is not empty. */
+  /** The sheet of an .xlsx: its name, or its number from 1; by default the first one that is not empty. */
   sheet?: string
 }
 
@@ -53,7 +53,7 @@ export async function openInput(path: string, { sheet }: InputOptions = {}): Pro
   if (kind !== 'arrow' && kind !== 'xlsx') return { ...input, kind }
   const bytes = await readWhole(input)
   const dialect = { delimiter: ',', decimal: '.' } as const
-  // It is marked as a pipe, since it cannot be read by its path.
+  // The converted input is marked as a pipe, since it cannot be read by its path.
   const converted = { ...input, kind: 'text', isPipe: true } as const
   if (kind === 'arrow')
     return {

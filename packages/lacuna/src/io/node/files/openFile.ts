@@ -17,7 +17,7 @@ export interface OpenFile {
   byteLength: number
   /** The number of these bytes read so far. */
   bytesRead(): number
-  /** Whether it is stdin, a pipe or a device, which cannot be read a second time from the beginning. */
+  /** Whether the input is stdin, a pipe or a device, which cannot be read a second time from the beginning. */
   isPipe: boolean
   /** Reads a file once more from the beginning, or what is left of a pipe; sets bytesRead() to 0. */
   again(): AsyncIterable<Uint8Array>

@@ -66,7 +66,7 @@ function touchAll(): void {
     try {
       utimesSync(path, now, now)
     } catch {
-      // It is not there yet, or no longer.
+      // The file does not exist yet, or was removed.
     }
 }
 
@@ -103,7 +103,7 @@ export function removeLeftovers(folder: string): void {
     try {
       if (hasEnded(Number(pid), start, space) ?? isStale(path)) rmSync(path, { recursive: true, force: true })
     } catch {
-      // It is another user's, or another process has removed it meanwhile.
+      // The file belongs to another user, or another process has removed it meanwhile.
     }
   }
 }

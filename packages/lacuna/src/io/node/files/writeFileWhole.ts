@@ -23,7 +23,7 @@ type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
  * unchanged.
  */
 export async function writeFileWhole(path: string, chunks: Chunks): Promise<void> {
-  await replaceFiles([writeChunks(path, chunks)])
+  await replaceFiles([prepareReplacement(path, chunks)])
 }
 
 /** A file to be written by replaceFiles. */
@@ -37,10 +37,10 @@ export interface Replacement {
 }
 
 /**
- * Returns a Replacement whose content is these chunks, packed by gzip if `ending` ends in .gz. Writes nothing
- * yet.
+ * Prepares the replacement of a file by these chunks, packed by gzip if `ending` ends in .gz; replaceFiles
+ * writes it.
  */
-export function writeChunks(path: string, chunks: Chunks, ending = path): Replacement {
+export function prepareReplacement(path: string, chunks: Chunks, ending = path): Replacement {
   const content = ending.endsWith('.gz') ? gzip(chunks) : chunks
   return {
     path,
@@ -128,12 +128,12 @@ async function writeTemporary({ path, write }: Replacement, swept: Set<string>):
  * one cannot be renamed, restores the targets before it from second links to the old files, and throws.
  */
 function renameToTargets(files: readonly Written[]): void {
-  /** By target, the second link to the old file. */
+  /** The second link to each old file, by its target path. */
   const links = new Map<string, string>()
   const renamed: string[] = []
   let path = ''
   try {
-    // The last one needs none: nothing can fail after it.
+    // The last file needs no second link: nothing can fail after its rename.
     for (const { target, exists, ...file } of files.slice(0, -1)) {
       path = file.path
       if (!exists) continue

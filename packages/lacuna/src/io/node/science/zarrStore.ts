@@ -59,7 +59,10 @@ async function isArray(path: string): Promise<boolean> {
   return /"node_type"\s*:\s*"array"/.test(await readFile(path, 'utf8'))
 }
 
-/** A zip file as a store; members are unpacked up to the size that the zip declares. */
+/**
+ * Opens a zip file as a store. Members are unpacked up to the size that the zip declares.
+ * @param maxBytes most bytes of a member, packed and unpacked
+ */
 export async function zipStore(path: string, maxBytes: number): Promise<ZarrStore> {
   const file = await open(path).catch((error) => {
     throw explainFileError(error, path, 'read')

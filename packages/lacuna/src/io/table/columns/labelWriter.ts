@@ -3,7 +3,7 @@ import { type ColumnType, DAY, dateWriter, isNumeric, timeOfText } from '../../.
 import { type Batch, cellText, type Table } from '../source/rows.ts'
 import type { FoundMode } from './modes.ts'
 
-/** Where the labels of a mode are written, and how. */
+/** The column that the labels of a mode are written to, and their texts. */
 export interface LabelWriter {
   /** Position among the table's columns. */
   column: number

@@ -14,7 +14,7 @@ import { sortNumbers } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn } from './timeColumn.ts'
 
-/** In place of an index: the label is not among those of the model or tensor. */
+/** The index of a label that the model or tensor does not have. */
 export const UNKNOWN = 2 ** 32 - 1
 
 /** A mode whose values are all known. */

@@ -15,6 +15,7 @@ import {
   numberText,
   typeOfTexts,
 } from '../../../labels/index.ts'
+import { notUtf8 } from '../../text/index.ts'
 import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
 import { plainNumber } from '../source/numberStyle.ts'
 import {
@@ -45,7 +46,9 @@ import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 export interface ModeDictionary {
   /** Texts, numbers, or the numbers of bins. */
   values: readonly string[] | readonly number[]
-  /** In place of `values`, if all texts are whole numbers without signs or leading zeros. */
+  /**
+   * The labels as numbers, instead of `values`, if all texts are whole numbers without signs or leading zeros.
+   */
   integers?: Uint32Array
   /** Whether some of the binned numbers have fractions. */
   fractions?: boolean
@@ -140,7 +143,7 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, ...style }: Ce
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
         const where = locateRow(batch, row, unit)
-        throw new InputError('format', `${where}: this is not UTF-8 text; convert the file to UTF-8.`)
+        throw new InputError('format', notUtf8(batch.file, where))
       }
       return codes
     },

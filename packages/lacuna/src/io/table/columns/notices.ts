@@ -15,7 +15,7 @@ interface GivenOptions {
 export const isBinnedTime = ({ binning }: FoundMode): boolean =>
   binning !== undefined && binnings[binning].of === 'time'
 
-/** The notices for a table that is read by some modes. */
+/** The notices on how a table is read: names in another case, formats of times that no mode uses, and time zones. */
 export async function readingNotices(
   table: Table,
   modes: readonly FoundMode[],
@@ -30,7 +30,9 @@ function otherCases({ columns, name: where }: Table, { modes = [], value }: Give
   const typed = [...modes, ...(value === undefined ? [] : [value])].map((text) => parseMode(text).body)
   return typed.flatMap((name) => {
     const column = columns[findColumn(columns, name)]?.name ?? name
-    return column === name ? [] : [remark([`${where}: there is no column "${name}"; ${column} is taken`])]
+    return column === name
+      ? []
+      : [remark([`${where}: there is no column "${name}"; ${column} is taken`], true)]
   })
 }
 

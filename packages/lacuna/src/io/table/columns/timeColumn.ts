@@ -135,7 +135,8 @@ export class TimeColumn {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
     if (this.#type === 'TIMESTAMPTZ') return this.#byClocks(x)
-    // What looks like a date has eight digits; to write all numbers out takes long.
+    // Compact dates have eight digits. The test is arithmetic, since to convert every number to text takes
+    // long.
     return this.#formats
       ? this.#timeByFormat(String(x))
       : this.#timeOfUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)

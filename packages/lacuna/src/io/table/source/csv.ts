@@ -1,6 +1,7 @@
 /** Tables as text, of one file or several; the head of the first file shows how they are written. */
+import { concatenate } from '../../../base/bytes.ts'
 import { InputError } from '../../../base/inputError.ts'
-import { compileTextKernel, LF } from '../../text/index.ts'
+import { compileTextKernel, LF, notUtf8 } from '../../text/index.ts'
 import { CsvParser } from './csvParser.ts'
 import {
   combineDialects,
@@ -11,6 +12,7 @@ import {
 } from './dialect.ts'
 import type { RowKernel } from './rowKernel.ts'
 import type { Batch, OnBadLine, Table } from './rows.ts'
+import { textFormOf } from './textForm.ts'
 
 /** A file of text, which may be opened more than once. */
 export interface TextFile {
@@ -53,6 +55,7 @@ export async function textTable(
     decimal,
     ...(thousands !== undefined && { thousands }),
     dialect,
+    form: textFormOf(head, start, dialect),
     guesses: guessed ? ['a comma stands before the fraction of a number'] : undefined,
     async sample() {
       const whole =
@@ -95,13 +98,7 @@ export async function readHead({ open }: TextFile, byteLength: number): Promise<
     length += piece.length
     if (length >= byteLength) break
   }
-  const head = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    head.set(piece, at)
-    at += piece.length
-  }
-  return head
+  return concatenate(Uint8Array, pieces)
 }
 
 /** The bytes with a newline at the end, so that the last row is whole. */
@@ -119,7 +116,7 @@ const endOfWhole = (head: Uint8Array, byteLength: number): string => (head.lengt
 /** Decodes the head of a file; throws if it is empty, UTF-16, binary, or has lone carriage returns. */
 export function decodeHead(head: Uint8Array, name: string): string {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
-    throw new InputError('format', `${name}: this is UTF-16 text; convert the file to UTF-8.`)
+    throw new InputError('format', notUtf8(name, name, 'utf-16'))
   if (head.subarray(0, 4096).includes(0))
     throw new InputError(
       'format',

@@ -277,7 +277,7 @@ function undoubleQuotes(bytes: Uint8Array, fields: Fields, row: number): void {
   })
 }
 
-/** Makes arrays for the fields of so many columns and rows, in one buffer: a buffer each would be costly. */
+/** Makes arrays for the fields of some columns and rows, in one buffer: a buffer each would be costly. */
 function roomForFields(columns: number, rows: number): Fields {
   const all = new Int32Array(2 * columns * rows)
   const column = (c: number): Int32Array => all.subarray(c * rows, (c + 1) * rows)

@@ -31,6 +31,8 @@ export interface Dialect {
 export interface SniffedDialect extends Dialect {
   /** Per column, whether its fields are in quotes, as far as that text shows it. */
   quotes: readonly QuoteUse[]
+  /** Whether there is a header, and all names in it are in quotes. */
+  quotesNames: boolean
   /** Whether that text has fields in quotes, and fields that are filled and not in quotes. */
   has: { quoted: boolean; plain: boolean }
 }
@@ -75,6 +77,7 @@ export function sniffDialect(start: string, name: string, given: DialectOptions 
     delimiter,
     header,
     names: headerNames(first, header),
+    quotesNames: header && first.every(({ quoted }) => quoted),
     quotes,
     has,
     quoted: quotedColumns(quotes),

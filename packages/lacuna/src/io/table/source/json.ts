@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../../base/inputError.ts'
 import { MAX_JSON_DEPTH } from '../../../base/jsonShape.ts'
-import { byteOrderMarkLength } from '../../text/index.ts'
+import { byteOrderMarkLength, notUtf8 } from '../../text/index.ts'
 import { readHead, type TextFile } from './csv.ts'
 import { type Batch, cellsOf, checkColumnCount, type Table, type TableColumn, type Wanted } from './rows.ts'
 
@@ -49,7 +49,7 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
       `${first.name}: there are no rows; give an array of objects, or an object on each line.`,
     )
   const all = list.map((_, column) => ({ column }))
-  // Where every object has names of its own, all cells of the sample would be too many.
+  // If every object has names of its own, the cells of the whole sample would be too many.
   const sampleRows = rows.slice(0, Math.max(1, Math.floor(SAMPLE_CELLS / list.length)))
   const sample = batchOf(sampleRows, first.name, list, all, false)
 
@@ -146,7 +146,7 @@ class JsonParser {
   #started = false
   /** The state of the array around the objects. */
   #list: 'none' | 'open' | 'closed' = 'none'
-  /** What comes next in the array. */
+  /** The token that must come next in the array. */
   #expects: 'object' | 'comma' = 'object'
 
   constructor(name: string) {
@@ -210,10 +210,7 @@ class JsonParser {
       return { row, line, text }
     } catch (error) {
       if (error instanceof TypeError)
-        throw new InputError(
-          'format',
-          `${this.#name}, line ${line}: this is not UTF-8 text; convert the file to UTF-8.`,
-        )
+        throw new InputError('format', notUtf8(this.#name, `${this.#name}, line ${line}`))
       throw this.#fault(error instanceof Error ? error.message : String(error))
     }
   }
@@ -228,7 +225,7 @@ class JsonParser {
   }
 }
 
-/** In place of a position: the object is nested more than MAX_JSON_DEPTH deep. */
+/** The result in place of a position if an object is nested deeper than MAX_JSON_DEPTH. */
 const TOO_DEEP = -2
 
 /**

@@ -59,7 +59,9 @@ export function findThousands(texts: readonly string[]): Thousands | undefined {
   })
 }
 
-/** What may stand before a number: signs of money, alone or behind letters, and names of currencies. */
+/**
+ * Pattern of what may stand before a number: signs of money, alone or behind letters, and names of currencies.
+ */
 const MONEY = String.raw`(?:[\p{L}]{0,2}\p{Sc}|[#~≈<>]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|KRW|kr\.?|Rs\.?|Fr\.?|R)`
 /** A number with a unit or a sign of money before or behind it: 483,57 €, 1.07 °C, $5, 12%. */
 const MEASURE = new RegExp(

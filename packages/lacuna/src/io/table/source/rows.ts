@@ -8,6 +8,7 @@ import { InputError, type Sentence } from '../../../base/inputError.ts'
 import type { ColumnType } from '../../../labels/index.ts'
 import { textOfBytes } from '../../text/index.ts'
 import type { NumberStyle } from './numberStyle.ts'
+import type { TextForm } from './textForm.ts'
 
 /** A column of a table. */
 export interface TableColumn {
@@ -30,9 +31,7 @@ export interface Texts {
   ends: Int32Array
   /** Operations of the kernel on the whole column, where its cells lie in the kernel's memory. */
   reader?: FieldReader
-  /**
-   * In place of bytes, where the column was asked for as coded: the distinct texts and the code of each row.
-   */
+  /** The distinct texts and the code of each row, instead of bytes, if the column was asked for as coded. */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
@@ -68,7 +67,7 @@ export interface FieldReader {
 /** Whole numbers below this are small: their codes are looked up in an array, those of others by a hash. */
 export const SMALL_LIMIT: number = 2 ** 22
 
-/** In place of a code: the cache does not have it. */
+/** The code of a label that the cache does not have. */
 export const MISSING: number = 2 ** 32 - 1
 
 /** The kernel's cache of the codes of a column's values, by which all valid rows are encoded at once. */
@@ -118,7 +117,7 @@ export interface Batch {
 export interface Wanted {
   /** Position among the table's columns. */
   column: number
-  /** Whether it is wanted as text even if it is known to be numbers. */
+  /** Whether the column is wanted as text even if it is known to be numbers. */
   asText?: boolean
   /** Whether text may come as a dictionary, because only distinct texts matter. */
   coded?: boolean
@@ -134,6 +133,8 @@ export interface Table extends NumberStyle {
   readonly unit: 'line' | 'row'
   /** Sentences about guesses that change what the numbers of the table are. */
   readonly guesses?: readonly (string | Sentence)[]
+  /** The form of a table as text, in which it is written back; undefined for other sources. */
+  readonly form?: TextForm
   /** Reads all columns of the first rows, some thousands. */
   sample(): Promise<Batch>
   /**
