@@ -3,6 +3,7 @@
  * API. It may change in any release and is not part of the API.
  */
 
+export { oneLine, printable } from './base/characters.ts'
 export { collectGarbage } from './base/garbage.ts'
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcesses, launchedRank } from './comm/mpi/index.ts'
@@ -20,19 +21,18 @@ export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
 export { openFile } from './io/node/files/openFile.ts'
-export { replaceFiles, writeChunks, writeFileWhole } from './io/node/files/writeFileWhole.ts'
+export { prepareReplacement, replaceFiles, writeFileWhole } from './io/node/files/writeFileWhole.ts'
 export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
 export { type FilledTable, fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'
+export { readTensorOrModel } from './io/node/tensorFile.ts'
+export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './io/node/writeAnswers.ts'
 export {
-  readTensorOrModel,
   type WriteTensorOptions,
   writeCompleted,
   writeFactorTable,
   writeTensors,
-} from './io/node/tensorFile.ts'
-export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './io/node/writeAnswers.ts'
-export { oneLine, printable } from './io/text/escape.ts'
+} from './io/node/writeTensorFile.ts'
 export {
   checkEnding,
   endings,

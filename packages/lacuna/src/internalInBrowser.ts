@@ -3,6 +3,7 @@
  * by path.
  */
 
+export { concatenate } from './base/bytes.ts'
 export { groupDigits } from './base/groupDigits.ts'
 export {
   formatSentence,
@@ -45,9 +46,10 @@ export { openArrays } from './io/science/openArrays.ts'
 export { readVariable } from './io/science/readVariable.ts'
 export { arrowAsText } from './io/sheets/arrow.ts'
 export { checkArrow } from './io/sheets/checkArrow.ts'
+export { reasonOf } from './io/sheets/reason.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { TimeColumn } from './io/table/columns/timeColumn.ts'
-export { type ColumnSummary, guessValue, isTime, summarizeColumns } from './io/table/guess.ts'
+export { type ColumnSummary, guessValue, isRowNumber, isTime, summarizeColumns } from './io/table/guess.ts'
 export { meltTable } from './io/table/melt.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
@@ -100,6 +102,7 @@ export { componentShares } from './model/componentShares.ts'
 export { align } from './model/ensemble/align.ts'
 export type { Ordered } from './model/ensemble/neighbours/neighbours.ts'
 export { RowIntervals } from './model/ensemble/rowIntervals.ts'
+export { baselinesOnCells } from './model/evaluate/cellBaselines.ts'
 export { meanError, testError } from './model/evaluate/testErrors.ts'
 export {
   type BaselineError,
@@ -123,9 +126,9 @@ export { priorRemark, sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
 export { type Chosen, chooseSettings } from './solver/select/choose.ts'
 export { chooseByFolds } from './solver/select/chooseByFolds.ts'
-export type { SearchOptions } from './solver/select/foldSearch.ts'
-export { isSearch } from './solver/select/foldsCheckpoint.ts'
-export { type FoldsToPlan, planFolds } from './solver/select/planFolds.ts'
+export { type FoldsToPlan, planFolds } from './solver/select/crossFit/planFolds.ts'
+export { isSearch } from './solver/select/search/foldsCheckpoint.ts'
+export type { SearchOptions } from './solver/select/search/searchOptions.ts'
 export {
   type Choice,
   type FoldChoice,
@@ -177,6 +180,8 @@ export {
   negativePolicies,
 } from './tensor/sparseTensor.ts'
 export { foldsOf, parseFoldBy } from './tensor/split/folds.ts'
+export { foldGroupsOf } from './tensor/split/mixedGaps.ts'
 export { cellsOf as cellsOfDims } from './tensor/split/pickCells.ts'
+export { sampleCells, splitSampledFold } from './tensor/split/sampleCells.ts'
 export type { Split, SplitFractions } from './tensor/split/split.ts'
 export { splitCells } from './tensor/split/splitCells.ts'

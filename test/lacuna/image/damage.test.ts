@@ -43,7 +43,7 @@ describe('hiding at random', () => {
   })
 
   it.each([0, 1, -0.1, Number.NaN])('hideAtRandom refuses the fraction %d', (share) => {
-    expect(() => hideAtRandom(size, { share })).toThrow(/must lie between 0 and 1/)
+    expect(() => hideAtRandom(size, { share })).toThrow(/must lie between 0 and 1, ends excluded/)
   })
 
   it('hideAtRandom refuses to hide nothing or everything', () => {

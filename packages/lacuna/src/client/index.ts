@@ -7,7 +7,7 @@ import type { Label, NewEntry, Quality, Ranked, Similar, TopOptions } from '../m
 /** A cell: the label of each mode by its name, or one index from 0 per mode. */
 export type Cell = Readonly<Record<string, Label>> | readonly number[]
 
-/** What a server says of a model. */
+/** The server's description of a model. */
 export interface ServedModelInfo {
   /** Name, by which it is asked. */
   name: string
@@ -115,7 +115,7 @@ export interface Service {
 
 /** Questions to a model of a server. */
 export interface ServedModel {
-  /** What the server says of the model. */
+  /** Asks the server for its description of the model. */
   info(): Promise<ServedModelInfo>
   /** Predicts cells. */
   predict(cells: readonly Cell[], options?: { clip?: boolean }): Promise<number[]>

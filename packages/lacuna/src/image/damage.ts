@@ -14,7 +14,10 @@ export function hideAtRandom(
   { share, perChannel = false, seed = 1 }: { share: number; perChannel?: boolean; seed?: number },
 ): Known {
   if (!(share > 0 && share < 1))
-    throw new InputError('option', `The share to hide is ${share}; it must lie between 0 and 1.`)
+    throw new InputError(
+      'option',
+      `The fraction of the pixels to hide is ${share}; it must lie between 0 and 1, ends excluded.`,
+    )
   const count = width * height * (perChannel ? channels : 1)
   const hidden = Math.round(share * count)
   if (hidden === 0 || hidden === count)

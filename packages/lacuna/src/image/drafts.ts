@@ -10,7 +10,7 @@ import { fillHoles, type Known, type Picture } from './picture.ts'
 export interface Draft {
   /** Root mean square error of the held-out values, where white is 1; 0 if none is held out. */
   error: number
-  /** Makes the picture; to be called before the restoration goes on. */
+  /** Makes the picture; to be called before the restoration continues. */
   picture(): Picture
 }
 
@@ -23,7 +23,7 @@ export interface Proposal {
   first: number
   /** Values of the rows (rows × width × channels), to be shown. */
   shown: Float32Array
-  /** The same rows, made without the held-out values, by which they are judged. */
+  /** Values of these rows from a restoration without the held-out values, on which the error is measured. */
   judged: Float32Array
 }
 

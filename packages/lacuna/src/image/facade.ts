@@ -5,7 +5,7 @@
  *
  * The front is a plane with its own coordinates: x to the right, y down, the frame being 1 high.
  */
-import { noise, roughness } from './noise.ts'
+import { fractalNoise, noise } from './noise.ts'
 import type { Picture } from './picture.ts'
 
 /** A colour; 0 is black and 1 the brightest value of each channel. */
@@ -64,7 +64,7 @@ function colourAt(across: number, down: number): Colour {
 
 /** The sky with clouds, brighter towards the left and the horizon. */
 function sky(across: number, down: number): Colour {
-  const cloud = smooth(0.5, 0.78, roughness(3 * across + 1.2 * down, 7 * down, 5))
+  const cloud = smooth(0.5, 0.78, fractalNoise(3 * across + 1.2 * down, 7 * down, 5))
   const glow = smooth(-0.8, 0.9, -across) * 0.12 + 0.35 * down
   return mix([0.36 + glow, 0.55 + glow, 0.8 + 0.5 * glow], [0.97, 0.93, 0.88], 0.75 * cloud)
 }
@@ -78,7 +78,7 @@ function stone(x: number, y: number, course: number): Colour {
   const along = x / (2.4 * course) + (row % 2) / 2
   const tone = 0.93 + 0.1 * noise(Math.floor(along) * 3.7 + 0.5, row * 5.3 + 0.5)
   const joint = Math.min(edge(y / course) * course, edge(along) * 2.4 * course)
-  const worn = 0.88 + 0.24 * roughness(22 * x, 22 * y, 5)
+  const worn = 0.88 + 0.24 * fractalNoise(22 * x, 22 * y, 5)
   const streak = 1 - 0.16 * smooth(0.55, 0.85, noise(70 * x, 3 * y)) * smooth(0.5, 0.2, y)
   const light = tone * worn * streak * (0.8 + 0.2 * smooth(0, 0.0025, joint))
   return [0.86 * light, 0.755 * light, 0.6 * light]
@@ -111,7 +111,7 @@ function sunlight(x: number, y: number): number {
 /** The cornice under the roof, with a row of dentils. */
 function cornice(x: number, y: number): Colour {
   const h = (y - ROOF) / (FRIEZE - ROOF)
-  const worn = 0.93 + 0.14 * roughness(30 * x, 30 * y, 4)
+  const worn = 0.93 + 0.14 * fractalNoise(30 * x, 30 * y, 4)
   const profile = h < 0.22 ? 1.12 : h < 0.34 ? 0.72 : h < 0.55 ? 0.98 - 0.25 * (h - 0.34) : 0
   if (profile > 0) return scale([0.9, 0.8, 0.66], profile * worn)
   const dentil = (x / 0.02) % 1
@@ -156,7 +156,7 @@ function windowPane(offset: number, y: number, half: number, top: number, bay: n
     y > top ? edge((y - top) / 0.053) * 0.053 : 1,
   )
   if (bar < 0.003) return scale([0.82, 0.8, 0.76], 0.35 + 0.65 * reveal)
-  const mirrored = roughness(9 * offset + 2.3 * bay, 6 * y + bay, 4)
+  const mirrored = fractalNoise(9 * offset + 2.3 * bay, 6 * y + bay, 4)
   const glass = mix([0.1, 0.13, 0.17], [0.5, 0.6, 0.68], smooth(0.35, 0.75, mirrored + 0.6 * (0.35 - y)))
   return scale(glass, 0.3 + 0.7 * reveal)
 }
@@ -200,7 +200,7 @@ function passage(x: number, y: number, offset: number, half: number, radius: num
     return scale(stone(x, y, 0.07), 0.42 + 0.5 * Math.max(0, facing) - (y < SPRING ? 0.12 : 0))
   }
   const back = offset + 0.03
-  const depth = 0.2 + 0.24 * smooth(0.5, FLOOR, y) + 0.1 * roughness(16 * x, 16 * y, 3)
+  const depth = 0.2 + 0.24 * smooth(0.5, FLOOR, y) + 0.1 * fractalNoise(16 * x, 16 * y, 3)
   if (Math.abs(back) < 0.034 && y > 0.7) {
     const panel = edge((y - 0.7) / 0.05) * edge(back / 0.034)
     return scale([0.42, 0.22, 0.13], (0.5 + depth) * (0.7 + 0.5 * smooth(0.02, 0.12, panel)))
@@ -213,7 +213,7 @@ function passage(x: number, y: number, offset: number, half: number, radius: num
 function steps(x: number, y: number): Colour {
   const step = ((y - FLOOR) / (GROUND - FLOOR)) * 4
   const part = step % 1
-  const worn = 0.85 + 0.3 * roughness(18 * x, 40 * y, 5)
+  const worn = 0.85 + 0.3 * fractalNoise(18 * x, 40 * y, 5)
   const tread = part < 0.36
   const joint = tread ? 1 : 0.88 + 0.12 * smooth(0, 0.02, edge(x / 0.17 + 0.37 * Math.floor(step)))
   const light = (tread ? 1.02 : 0.62 - 0.12 * smooth(0.36, 0.6, part)) * joint * worn * sunlight(x, 0.6)
@@ -226,7 +226,7 @@ function pavement(across: number, down: number, y: number): Colour {
   const [u, v] = [across * far * 2.4 + 0.4 * far, far * 3]
   const joint = Math.min(edge(u), edge(v))
   const tone = 0.86 + 0.18 * noise(Math.floor(u) * 2.9 + 0.5, Math.floor(v) * 4.1 + 0.5)
-  const worn = 0.85 + 0.3 * roughness(60 * across, 90 * down, 4)
+  const worn = 0.85 + 0.3 * fractalNoise(60 * across, 90 * down, 4)
   return scale([0.64, 0.59, 0.53], tone * worn * (0.72 + 0.28 * smooth(0, 0.05, joint)))
 }
 

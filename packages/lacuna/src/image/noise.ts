@@ -24,11 +24,11 @@ export function noise(x: number, y: number): number {
 }
 
 /**
- * Returns a weighted mean, in (0, 1), of noise of several sizes, each half as wide and half as strong as the
- * one before.
+ * Returns fractal noise, in (0, 1): a weighted mean of value noise of several sizes (octaves), each half as
+ * wide and half as strong as the one before.
  * @param octaves the number of sizes
  */
-export function roughness(x: number, y: number, octaves: number): number {
+export function fractalNoise(x: number, y: number, octaves: number): number {
   let [sum, weight, total] = [0, 1, 0]
   for (let o = 0; o < octaves; o++) {
     sum += weight * noise(x * 2 ** o + 17 * o, y * 2 ** o - 31 * o)

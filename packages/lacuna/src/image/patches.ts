@@ -20,7 +20,7 @@ export interface Size {
   channels: number
 }
 
-/** Where the patches of a picture lie. */
+/** The positions of the patches of a picture. */
 export interface PatchGrid {
   /** Height of a patch in pixels; at most the picture's. */
   rows: number
@@ -79,7 +79,7 @@ export interface PatchSource extends Size {
 export interface PatchTensor {
   /** The tensor. */
   tensor: SparseTensor
-  /** Where the patches lie. */
+  /** The positions of the patches. */
   grid: PatchGrid
   /**
    * Row n of mode 1 is the patch at (tops[a], lefts[b]) with patches[n] = a · lefts.length + b; patches

@@ -75,7 +75,7 @@ export interface Restoration {
   stages: Stage[]
   /** Mean blend weight of the model, 0 to 1, against the surface; 1 without patches. */
   modelShare: number
-  /** Whether it was interrupted; then the picture is the best so far. */
+  /** Whether the restoration was interrupted; the picture is then the best so far. */
   aborted: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Pictures with black holes, and pictures in a row. */
+/** Makes pictures for comparison: with holes painted black, and several side by side. */
 import { checkSameSize, emptyData, type Known, type Picture } from './picture.ts'
 
 /** Returns a copy of the picture with its holes in black. */

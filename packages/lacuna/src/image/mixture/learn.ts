@@ -17,7 +17,7 @@ import { makeViews, type Views } from './views.ts'
 const ITERATIONS = 2
 /** Most patches that an iteration learns from; they are evenly spaced, others in each iteration. */
 const LEARNED_PATCHES = 3000
-/** Of every few patches the colours of one are learned from: they vary less than lightness. */
+/** Colours are learned from one of this number of patches: they vary less than lightness. */
 const COLOUR_STEP = 3
 /** Fewest patches that change the covariance of a class. */
 const LEAST_PATCHES = 50
@@ -31,7 +31,7 @@ const EDGES = { least: 10, most: 16 }
 
 /** A mixture of Gaussians over the patches of a picture. */
 export interface PatchMixture {
-  /** Where the patches lie; all have one shape. */
+  /** The positions of the patches; all have one shape. */
   grid: PatchGrid
   classes: PatchClass[]
 }
@@ -57,7 +57,7 @@ export async function learnMixture(
     await nextTask()
     if (signal?.aborted) break
     const chosen = corners.filter((_, n) => n % every === iteration % every)
-    improve(classes, views, grid, chosen)
+    iterateEm(classes, views, grid, chosen)
   }
   return { grid, classes }
 }
@@ -81,7 +81,7 @@ function cornersWithHoles({ width, height, views }: Views, grid: PatchGrid): num
 }
 
 /** Runs one iteration of EM over the patches at the given corners; changes the classes in place. */
-function improve(
+function iterateEm(
   classes: PatchClass[],
   { width, height, views }: Views,
   grid: PatchGrid,
@@ -167,8 +167,8 @@ function addProduct(covariance: Float64Array, moment: Float64Array, factor: numb
 }
 
 /**
- * Multiplies two matrices (size × size). Four terms are added at a time, in ascending order: most of the time of
- * learning goes by here where patches are large, and sums in memory would take twice as long.
+ * Multiplies two matrices (size × size). Four terms are added at a time, in ascending order: learning
+ * spends most of its time here where patches are large, and sums in memory would take twice as long.
  * @param isLower whether the lower triangle alone is wanted; the rest is zero then
  */
 function multiply(A: Float64Array, B: Float64Array, size: number, isLower = false): Float64Array {

@@ -34,7 +34,7 @@ export class Observations {
   readonly #factor = new Float64Array(MOST_OBSERVATIONS ** 2)
   /** Inverses of the factor's diagonal. */
   readonly #inverses = new Float64Array(MOST_OBSERVATIONS)
-  /** One column of S⁻¹. */
+  /** Scratch for one column of S⁻¹. */
   readonly #column = new Float64Array(MOST_OBSERVATIONS)
   #view: View | undefined
 

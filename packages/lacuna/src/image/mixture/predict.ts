@@ -10,7 +10,7 @@ import { makeViews, type View } from './views.ts'
 /** Most classes whose posterior means are averaged in one patch, and the least probability of each. */
 const MOST_CLASSES = 3
 const LEAST_PROBABILITY = 0.1
-/** Rows of patches between two looks at the abort signal. */
+/** Rows of patches between two checks of the abort signal. */
 const ROWS_AT_ONCE = 8
 
 /** The most probable classes of each patch with their probabilities, which sum to 1. */

@@ -33,7 +33,7 @@ export interface Signal {
 export interface View {
   /** Numbers of the planes. */
   planes: number[]
-  /** What is known of them. */
+  /** The signals that observe them. */
   signals: Signal[]
 }
 

@@ -84,7 +84,10 @@ function regionsOf(holes: Holes, extent: Extent, factors: Uint8Array, factor: nu
   return regions
 }
 
-/** Returns the holes of a factor in a tile and its blending zone, with known pixels around them. */
+/**
+ * Returns the smallest box around the holes of a factor in a tile and its blending zone, widened by known pixels, and the
+ * number of hidden pixels in it (`lost`); undefined if there are none.
+ */
 function boundingBox(
   { labels }: Holes,
   { width, height }: Extent,

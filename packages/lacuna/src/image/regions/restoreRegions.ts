@@ -39,7 +39,7 @@ export interface RegionRestoration {
   regions: readonly Region[]
   /** Whether regions were reduced further than their holes need, by `mostWork`. */
   limited: boolean
-  /** Whether it was interrupted; then holes that were not reached are as in the given picture. */
+  /** Whether the restoration was interrupted; holes that were not reached are then as in the given picture. */
   aborted: boolean
 }
 
