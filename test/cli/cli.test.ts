@@ -101,13 +101,38 @@ describe('complete', () => {
     writeFileSync(file('counts.tns'), `${[...new Set(lines)].join('\n')}\n12 20 8 1\n`)
     const zero = await run(...'complete counts.tns --rank 2 --missing zero --test 0.1 --json'.split(' '))
     expect(zero.code).toBe(0)
-    const { settings, test } = JSON.parse(zero.stdout)
+    const { settings, test, verdict } = JSON.parse(zero.stdout)
     expect(settings.missing).toBe('zero')
     expect(test.rmse).toBeLessThan(1)
+    const names = verdict.baselines.map(({ name }: { name: string }) => name)
+    expect(names.at(-1)).toBe('the product of the means of all modes')
     expect(zero.stderr).toMatch(/Held out for test: \d+ cells/)
     expect(zero.stderr).not.toContain('counts of events')
     const unknown = await run('complete', 'counts.tns', '--rank', '2')
     expect(unknown.stderr).toContain('say so with --missing zero')
+  })
+
+  it('complete --best --missing zero holds out cells, zeros included, tries λ and predicts zeros', async () => {
+    const lines = Array.from({ length: 12 * 20 * 8 }, (_, cell) => {
+      const index = [Math.floor(cell / 160), Math.floor(cell / 8) % 20, cell % 8]
+      const count = Math.floor((4 * ((0.618 * cell) % 1)) / (1 + index[0] * index[1] * 0.2))
+      return count > 0 ? `${index.map((i) => i + 1).join(' ')} ${count}\n` : ''
+    })
+    writeFileSync(file('events.tns'), lines.join(''))
+    const shared = 'complete events.tns --missing zero --best --rank 3 --folds 3'.split(' ')
+    const best = await run(...shared, ...'--test 0.1 --json -o events.npz'.split(' '))
+    expect(best.stderr).toMatch(/Out of fold: RMSE [\d.]+ with rank 3, λ [\d.]+/)
+    const { choice, outOfFold, test } = JSON.parse(best.stdout)
+    expect(choice.trials.some(({ lambda }: { lambda?: number }) => lambda !== undefined)).toBe(true)
+    expect(outOfFold.by).toBe('single cells, zeros included')
+    expect(outOfFold.error.entries).toBeGreaterThan(lines.filter((line) => line !== '').length)
+    expect(test.rmse).toBeLessThan(1)
+    writeFileSync(file('cell.tns'), '12 20 8\n')
+    const predicted = await run('predict', 'events.npz', 'cell.tns')
+    expect(Number(predicted.stdout.trim().split(' ').at(-1))).toBeLessThan(0.5)
+    const refused = await run(...shared, '--fold-by', 'entry')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('--fold-by does not go with --missing zero')
   })
 
   it('complete stops at Ctrl-C with 130, saves the model and prints how to resume', async () => {

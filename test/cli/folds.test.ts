@@ -73,7 +73,7 @@ describe('models of folds on the command line', () => {
     expect(unknown[2] - unknown[1]).toBeGreaterThan(known[2] - known[1])
     for (const [y, low, high] of [few, fewUnknown]) expect([y > 0, low, high]).toEqual([true, NaN, NaN])
     expect(stderr).toContain(
-      '2 cells of rows without entries, or of fewer than in training, have no interval: too few other rows can be left out to tell how far predictions are off there.',
+      '2 values have no interval (low and high are empty): their rows have no entries, or fewer than any row in training, and there are too few other rows to try out how far off such a prediction may be.',
     )
     const one = await cli(
       'predict',
@@ -127,6 +127,22 @@ describe('models of folds on the command line', () => {
     const [first] = result.model.components()
     expect(JSON.parse(stdout).components[0].found).toEqual(first.found)
     expect(readFileSync(join(folder, 'e.html'), 'utf8')).toContain(`found in ${first.found!.in} of 3</span>`)
+  })
+
+  it('the report says how many components the models share only where the model is worth using', async () => {
+    // Noise without structure, by a linear congruential generator.
+    let state = 1
+    const noise = lines.map(([i, j, k]) => {
+      state = (state * 48_271) % 2_147_483_647
+      return `${i} ${j} ${k} ${1 + (state % 1000) / 1000}\n`
+    })
+    writeFileSync(join(folder, 'noise.tns'), noise.join(''))
+    const report = async (file: string): Promise<string> =>
+      (await cli('complete', file, '--rank', '2', '--folds', '3', '-q')).stdout
+    expect(await report('all.tns')).toMatch(/of 2 components are found in all 3 models/)
+    const onNoise = await report('noise.tns')
+    expect(onNoise).toContain('do not use this model')
+    expect(onNoise).not.toContain('components are found')
   })
 
   it('info describes models of folds, and --plot draws the ranks that were tried', async () => {

@@ -161,7 +161,9 @@ describe('lacuna forecast', () => {
   it('ends by --seconds with fewer settings, and says what was left out', async () => {
     const { code, stderr, stdout } = await run(...sales, '--horizon', '3', '--seconds', '0.001', '--json')
     expect({ code, stderr }).toMatchObject({ code: 0 })
-    expect(stderr).toMatch(/The time was up; left out: \d+ of \d+ settings/)
+    expect(stderr).toMatch(
+      /(time of 1 s was up; left out|left, too little for what was left out): \d+ of \d+ settings/,
+    )
     const { trials, leftOut, forecasts } = JSON.parse(stdout)
     expect(trials).toHaveLength(3)
     expect(leftOut[0]).toMatch(/settings$/)
@@ -228,6 +230,12 @@ describe('lacuna forecast', () => {
       '--for date=2024-05-02: this row is not in the future; the first that is forecast is 2024-05-03.',
     )
     expect(await refused(...sales, '--horizon', '2', '-o', 'sales.csv')).toContain('sales.csv')
+    writeFileSync(join(cwd, 'two.csv'), 'shop,date,sold\nmitte,2024-03-01,5\nmitte,2024-03-02,6\n')
+    const two = ['forecast', 'two.csv', '--modes', 'shop', 'date', '--value', 'sold', '--horizon', '1']
+    for (const time of [[], ['--time', 'date']])
+      expect(await refused(...two, ...time)).toContain(
+        'date has 2 rows, too few for a forecast; at least three are needed.',
+      )
   })
 })
 
@@ -242,5 +250,16 @@ it('a forecast by a simple rule is said to be one', () => {
   )
   expect(verdictOf(backtest, ['rank 5', 'mean of the season (7)'])).toMatch(
     /^The forecast is better than simple rules: .* below that of the mean of the season \(21\)\.$/,
+  )
+})
+
+it('a forecast without errors is said to be exact, not better than a rule that is, too', () => {
+  const exact = { rmse: 0, mae: 0 }
+  const backtest = {
+    ...{ entries: 10, origins: [20], season: 7, steps: [] },
+    ...{ model: exact, naive: exact, seasonMean: exact },
+  }
+  expect(verdictOf(backtest, ['rank 5'])).toBe(
+    'The forecast is exact in the backtests, and so is the value one season before (7).',
   )
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type JobDetails, planJob, refuseJob } from '#cli/process/memory.ts'
 import type { Engine, ProblemSize } from '#lacuna/engine/engine.js'
-import type { FoldsToPlan } from '#lacuna/solver/select/planFolds.js'
+import type { FoldsToPlan } from '#lacuna/solver/select/crossFit/planFolds.js'
 
 const MiB = 2 ** 20
 /** An engine that plans 100 MiB whatever it is asked for. */

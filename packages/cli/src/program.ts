@@ -12,6 +12,12 @@ const newProgram = (): Command =>
       'Fills the gaps in nonnegative tensors: learns a low-rank model from the entries there are, predicts the others.',
     )
     .version(version)
+    .addHelpCommand(
+      new Command('help')
+        .argument('[command]')
+        .description('Explains a command, or lists all of them.')
+        .helpGroup('This program:'),
+    )
     .addHelpText(
       'after',
       `
@@ -45,7 +51,7 @@ Examples:
 /** Loaders of the commands by name, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   complete: async () => (await import('./commands/complete/complete.ts')).completeCommand,
-  predict: async () => (await import('./commands/predict.ts')).predictCommand,
+  predict: async () => (await import('./commands/predict/predict.ts')).predictCommand,
   top: async () => (await import('./commands/top.ts')).topCommand,
   similar: async () => (await import('./commands/similar.ts')).similarCommand,
   components: async () => (await import('./commands/components.ts')).componentsCommand,

@@ -1,4 +1,4 @@
-/** Numbers as text for people, on the command line and in the studio. */
+/** Formats numbers as text for users, on the command line and in the studio. */
 import { groupDigits, numberAsText } from 'lacuna/internal'
 
 /** A whole number with separators between groups of three digits: 3,309,490. */

@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { check, type Schema } from '#cli/commands/serve/schema.ts'
+import { check, type Schema } from '#cli/commands/serve/schemas/schema.ts'
 import { evaluate } from '#lacuna/answers.js'
 import { waitFor } from '#lacuna/base/waits.js'
 import { connect, ServiceError } from '#lacuna/client/index.js'
@@ -235,6 +235,8 @@ describe('access', () => {
     )
     const text = await response.text()
     expect(text).not.toMatch(/(src|href)="(https?:)?\/\//)
+    // The token, which most servers do not need, comes behind what is asked.
+    expect(text.indexOf('id="body"')).toBeLessThan(text.indexOf('id="token"'))
     const { createHash } = await import('node:crypto')
     const [, script] = /<script>([\s\S]*)<\/script>/.exec(text)!
     expect(policy).toContain(`'sha256-${createHash('sha256').update(script).digest('base64')}'`)

@@ -44,6 +44,14 @@ const logOf = (path: string): string => path.replace('.npz', '.updates.log')
 const afterUpdates = (updates: readonly number[]): CpModel =>
   updates.reduce((before, i) => before.foldIn(update(i), { update: true }), model)
 
+it('a model that got no updates is left without a log', async () => {
+  const path = copyModel()
+  const store = await ModelStore.open(path, false)
+  expect(existsSync(logOf(path))).toBe(true)
+  await store.close()
+  expect(existsSync(logOf(path))).toBe(false)
+})
+
 describe('a server that is killed', () => {
   it('has every update that it acknowledged, and gives the same predictions as before', async () => {
     const path = copyModel()

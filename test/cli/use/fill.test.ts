@@ -71,6 +71,70 @@ it('a long table gets absent rows only if they are few, or on request', async ()
   expect(records('same.csv')).toHaveLength(110)
 })
 
+it('the names of columns come back in quotes where all of them were', async () => {
+  const cells = 'a,x,1\na,y,2\nb,x,3\nb,y,\n'
+  for (const [head, expected] of [
+    ['"k l",m,v', 'k l,m,v,inferred'],
+    ['"k","m","v"', '"k","m","v","inferred"'],
+  ]) {
+    writeFileSync(file('named.csv'), `${head}\n${cells}`)
+    const by = ['--modes', head.startsWith('"k l"') ? 'k l' : 'k', 'm', '--value', 'v', '--rank', '1', '-q']
+    const done = await run('fill', 'named.csv', ...by, '-o', 'named-full.csv')
+    expect(done.code, done.stderr).toBe(0)
+    expect(text('named-full.csv').split('\n')[0]).toBe(expected)
+  }
+})
+
+it('a German table comes back in its own form: separator, decimal comma, thousands, line ends, mark and digits', async () => {
+  const amount = (row: number, day: number): string =>
+    ((400 + 300 * row) * (1 + 0.1 * (day % 7)))
+      .toFixed(2)
+      .replace('.', ',')
+      .replace(/(\d)(\d{3}),/, '$1.$2,')
+  const cells = (row: number): string[] =>
+    Array.from({ length: 14 }, (_, day) => ((row + day) % 6 === 2 ? '' : amount(row, day)))
+  const days = Array.from({ length: 14 }, (_, day) => `${String(day + 1).padStart(2, '0')}.01.2024`)
+  const shops = ['Köln', 'Ulm', 'Bonn', 'Kiel', 'Trier']
+  const wide = shops.map((shop, row) => [shop, ...cells(row)].join(';'))
+  writeFileSync(file('breit.csv'), `\ufeff${['Filiale', ...days].join(';')}\r\n${wide.join('\r\n')}\r\n`)
+  const style = ['--thousands', '.', '--rank', '1', '-q']
+  // The message that refuses to guess has the options, which fill takes as forecast does.
+  const refused = await run('info', 'breit.csv', '--thousands', '.')
+  const hint = "--modes Filiale 'day(date) AS day' --melt date --dates %d.%m.%Y"
+  expect(refused.stderr).toContain(hint)
+  const options = ['--modes', 'Filiale', 'day(date) AS day', '--melt', 'date', '--dates', '%d.%m.%Y']
+  const done = await run('fill', 'breit.csv', ...options, ...style, '-o', 'breit-voll.csv')
+  expect(done.code, done.stderr).toBe(0)
+  const [head, ...rows] = text('breit-voll.csv').split('\r\n')
+  expect(head).toBe(`\ufeffFiliale;${days.join(';')};inferred`)
+  rows.slice(0, -1).forEach((line, row) => {
+    const got = line.split(';')
+    cells(row).forEach((cell, day) => {
+      if (cell !== '') expect(got[day + 1]).toBe(cell)
+      else expect(got[day + 1]).toMatch(/^(\d\.)?\d{3},\d\d$/)
+    })
+  })
+  const long = shops.flatMap((shop, row) =>
+    cells(row).map((cell, day) => `${days[day]};${day % 2 === 0 ? '1.000' : 'K'};"${shop}";${cell}`),
+  )
+  writeFileSync(file('lang.csv'), `Tag;Code;"Filiale";Umsatz\n${long.join('\n')}\n`)
+  const named = ['--modes', 'day(Tag)', 'Filiale', '--value', 'Umsatz', '--dates', '%d.%m.%Y']
+  await run('fill', 'lang.csv', ...named, ...style, '-o', 'lang-voll.csv')
+  const filled = text('lang-voll.csv').trim().split('\n')
+  expect(filled).toHaveLength(71)
+  expect(filled.slice(1).every((line, n) => line.startsWith(long[n]))).toBe(true)
+  expect(filled[3]).toMatch(/^03\.01\.2024;1\.000;"Köln";\d{3},\d\d;true$/)
+  // JSON has numbers, where they are such.
+  await run('fill', 'lang.csv', ...named, ...style, '-o', 'lang.json')
+  expect(JSON.parse(text('lang.json'))[0]).toMatchObject({ Code: '1.000' })
+  const amounts = JSON.parse(text('lang.json')).map(({ Umsatz }: { Umsatz: unknown }) => Umsatz)
+  expect(amounts.slice(0, 2)).toEqual([400, 440])
+  expect(amounts.every((x: unknown) => typeof x === 'number')).toBe(true)
+  // Another ending asks for another separator.
+  await run('fill', 'lang.csv', ...named, ...style, '-o', 'lang.tsv')
+  expect(text('lang.tsv')).toMatch(/^Tag\tCode\tFiliale\tUmsatz\tinferred\n/)
+})
+
 it('columns filled in a wide table are named by a JSON array', async () => {
   writeFileSync(file('wide.csv'), 'day,"Berlin, Mitte","München ""Nord"""\nmon,1,2\ntue,2,\nwed,,6\n')
   await run('fill', 'wide.csv', '--modes', 'day', '--melt', 'shop', '--rank', '1', '-o', 'filled.json')
@@ -176,14 +240,17 @@ it('the SQL that removes a unit works in fill: numbers are written into the colu
     'l.csv',
   )
   expect(code, stderr).toBe(0)
-  const [head, ...filled] = records('l.csv')
+  const [head, ...filled] = text('l.csv')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(';'))
   expect(head).toEqual(['gauge', 'measured', 'level', 'inferred'])
   expect(filled).toHaveLength(60)
   for (const [, time, level] of filled) {
     expect(time).toMatch(/^2024-05-0\dT\d\d:00:00\+02:00$/)
-    expect(Number(level)).toBeGreaterThan(9)
+    expect(Number(level.replace(',', '.'))).toBeGreaterThan(9)
   }
-  expect(filled[0]).toEqual(['G0', '2024-05-01T10:00:00+02:00', '10', 'false'])
+  expect(filled[0]).toEqual(['G0', '2024-05-01T10:00:00+02:00', '10,0', 'false'])
   // A model fills the same table by the same SQL, as complete proposes it.
   const learned = await run('complete', 'levels.csv', ...modes, '--value', sql, '--rank', '1', '-o', 'l.npz')
   expect(learned.stderr).toContain('fill l.npz levels.csv --absent --value ')
@@ -199,7 +266,7 @@ it('the SQL that removes a unit works in fill: numbers are written into the colu
     ...['fill', 'levels.csv', ...modes, '--value', 'filled', '--query', query, '--rank', '1', '-o', 'q.csv'],
   )
   expect(byQuery.code, byQuery.stderr).toBe(0)
-  expect(records('q.csv')[0]).toEqual(['gauge', 'measured', 'level', 'filled', 'inferred'])
+  expect(text('q.csv')).toMatch(/^gauge;measured;level;filled;inferred\n/)
 })
 
 it('SQL for the values is not taken from the file of a model', async () => {
@@ -236,6 +303,10 @@ it('steps of time that no row has are counted, and added on request', async () =
   expect(code, stderr).toBe(0)
   expect(stderr).toContain('had no row at all: they are added')
   const [, ...rows] = records('steps.csv')
+  // They stand in the order of the table, not behind it.
+  expect(rows.map(([sensor, time]) => `${time} ${sensor}`)).toEqual(
+    rows.map(([sensor, time]) => `${time} ${sensor}`).sort(),
+  )
   expect(rows).toHaveLength(120)
   // Predicted from the rows before and after, not by the mean: the course has its peak before.
   const added = rows.filter(([, time]) => time === '2024-03-25 07:00:00')

@@ -171,3 +171,27 @@ it.each([
   expect(first).toMatch(proposal)
   expect(paste(`${first} --backtest 0 --no-choose -q`)).toContain(`2024-04-04${clock.replace('$H', '00')}`)
 })
+
+it('where the value is computed, no fill of the column is proposed, which holds other numbers', async () => {
+  const rows = ['a', 'b', 'c', 'd'].flatMap((sensor, s) =>
+    Array.from({ length: 12 }, (_, d) => `${sensor},${d},${s + d - 3}`).slice(s),
+  )
+  writeFileSync(file('t.csv'), `sensor,run,temp\n${rows.join('\n')}\n`)
+  const args = ['complete', 't.csv', '--modes', 'sensor', 'run', '--value', 'temp + 20', '--rank', '1']
+  expect(proposed((await run(...args, '-o', 't.npz')).stderr).join()).not.toContain(' fill ')
+})
+
+it('after a run of the default rank, a larger one is proposed if it does better on held-out entries', async () => {
+  const dims = ['--dims', '40x35x30', '--entries', '9000']
+  await run('synth', ...dims, '--rank', '24', '-o', 'many.tns', '-q')
+  const many = await run('complete', 'many.tns', '--test', '0.1', '-o', 'many.npz')
+  const [better] = proposed(many.stderr)
+  expect(better).toMatch(/ complete many\.tns --test 0\.1 -o many\.npz --rank 64$/)
+  expect(many.stderr).toMatch(/# on the test entries rank 20 has an RMSE of [\d.]+, rank 10 one of [\d.]+/)
+  await run('synth', ...dims, '--rank', '2', '-o', 'few.tns', '-q')
+  expect((await run('complete', 'few.tns', '-o', 'few.npz')).stderr).not.toContain('--rank')
+  // A rank that was given is the user's.
+  expect((await run('complete', 'many.tns', '--rank', '10', '-o', 'many.npz')).stderr).not.toContain(
+    '--rank 64',
+  )
+})

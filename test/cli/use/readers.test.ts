@@ -248,7 +248,7 @@ it('rows that are there twice with the same value are said to be, with the way t
   writeFileSync(file('gaps.csv'), `${lines.filter((_, n) => n !== 5 && n !== 20).join('\n')}\n`)
   const filled = await run('fill', 'gaps.csv', ...given, '--rank', '1', '-o', 'gaps-filled.csv')
   expect(filled.stderr).toContain('2 rows of shop × day(day) that it lacked added')
-  expect(readFileSync(file('gaps-filled.csv'), 'utf8')).toMatch(/\nUlm,5\.4\.2024,[\d.]+,true\n/)
+  expect(readFileSync(file('gaps-filled.csv'), 'utf8')).toMatch(/Ulm;4.*\nUlm;5\.4\.2024;[\d,]+;true\n/)
   const weekly = ['--modes', 'shop', 'week(day)', '--value', 'sold', '--merge', 'mean', ...given]
   expect((await run('fill', 'gaps.csv', ...weekly, '--rank', '1', '-o', 'w.csv')).stderr).toContain(
     'Rows that the table lacks are not looked for, since no cell follows from a label of week(day)',

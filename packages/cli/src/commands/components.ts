@@ -122,7 +122,7 @@ function jsonReport(model: TensorModel, { modes, components }: ModelDescription)
 }
 
 /**
- * Formats the report for people: for each component its share, a sentence and a table of its strongest rows.
+ * Formats the report as text: for each component its share, a sentence and a table of its strongest rows.
  */
 function textReport({ modes, components }: ModelDescription): string {
   const { bold, dim } = painter(process.stdout)

@@ -30,7 +30,7 @@ import { escapeFormulas } from '../print/escapeFormulas.ts'
 import { formatCount, formatCounted } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { type CompactKind, compactKinds, saveCompact } from '../process/saveCompact.ts'
-import { describeClipping } from './predict.ts'
+import { describeClipping } from './predict/predictions.ts'
 
 /** Options of `lacuna convert`, as parsed from the command line; the help describes each. */
 interface Options extends TableOptions {

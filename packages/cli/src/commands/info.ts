@@ -96,7 +96,7 @@ async function runInfo(files: string[], options: Options): Promise<void> {
       : readWithProgress(files, { ...asked, onRemark }, startProgress(true))
   if (variables && !options.json) await print(formatVariables(variables))
   const found = await read().catch((error: unknown) => {
-    // Which array is meant is for the user to say; the list of all of them is an answer, too.
+    // A file of several arrays needs --variable; without it, `info` lists the arrays and prints the error.
     const isOpen = variables !== undefined && options.variable === undefined
     if (isOpen && error instanceof InputError && error.code === 'option') return error
     throw error

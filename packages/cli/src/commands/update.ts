@@ -12,6 +12,7 @@ import {
 import {
   align,
   checkOutputs,
+  concatenate,
   hardwareThreads,
   modeName,
   pickEntries,
@@ -143,8 +144,8 @@ async function learnFromAll(
   const aligned = sets.map((set) => align(model, set))
   const columns = model.dims.map((_, mode) =>
     concatenate(
-      aligned.map(({ indices }) => indices[mode]),
       Uint32Array,
+      aligned.map(({ indices }) => indices[mode]),
     ),
   )
   const all = sparseTensor(
@@ -153,8 +154,8 @@ async function learnFromAll(
       dims: model.dims,
       indices: columns,
       values: concatenate(
-        aligned.map((set) => set.values),
         Float32Array,
+        aligned.map((set) => set.values),
       ),
       labels: model.labels,
     },
@@ -172,18 +173,4 @@ async function learnFromAll(
     if (stopped === 'aborted') throw outcome()
     return result
   })
-}
-
-/** Concatenates typed arrays. @param Kind constructor of their type */
-function concatenate<A extends Uint32Array | Float32Array>(
-  columns: readonly A[],
-  Kind: new (length: number) => A,
-): A {
-  const all = new Kind(columns.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const column of columns) {
-    all.set(column, at)
-    at += column.length
-  }
-  return all
 }

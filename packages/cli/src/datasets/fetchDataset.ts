@@ -1,5 +1,5 @@
 /** Fetches a data set: downloads its files, checks them, unpacks zips, and notes that the set is complete. */
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
@@ -8,7 +8,7 @@ import { type Dataset, type Download, fileNameOf, isVerified, maxBytes } from '.
 import { download } from './download.ts'
 import { unzip } from './unzip.ts'
 
-/** Where a data set goes, and callbacks. */
+/** The folder of a data set, and callbacks of the download. */
 export interface FetchOptions {
   /** Folder for the set's files; it is created if necessary. */
   folder: string
@@ -39,14 +39,20 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
   const verified = isVerified(dataset)
   const cached = force ? undefined : await cachedFiles(folder)
   if (cached) return { files: cached.map((file) => join(folder, file)), cached: true, verified }
-  await mkdir(folder, { recursive: true }).catch((error) => {
+  const made = await mkdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'EEXIST') throw new InputError('file', `${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
   })
   const names: string[] = []
-  for (const wanted of dataset.downloads)
-    names.push(...(await fetchFile(wanted, maxBytes(dataset, wanted), options)))
-  await writeReceipt(folder, names)
+  try {
+    for (const wanted of dataset.downloads)
+      names.push(...(await fetchFile(wanted, maxBytes(dataset, wanted), options)))
+    await writeReceipt(folder, names)
+  } catch (error) {
+    // An empty folder that was made for the download is removed; one with files stays.
+    if (made !== undefined) await rmdir(folder).catch(() => {})
+    throw error
+  }
   return { files: names.map((file) => join(folder, file)), cached: false, verified }
 }
 

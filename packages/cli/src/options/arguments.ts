@@ -40,7 +40,7 @@ export function decimalNumber(text: string): number {
   return value
 }
 
-/** Parses a finite number from 0. */
+/** Parses a finite number that is not negative. */
 export function decimalFromZero(text: string): number {
   const value = decimalNumber(text)
   if (value < 0) throw new InvalidArgumentError('It must be a number from 0.')

@@ -1,4 +1,4 @@
-/** Which options the help of a command shows: those that people use first, or with --help-all every one. */
+/** Chooses the options that the help of a command shows: the most used ones, or all with --help-all. */
 import type { Command } from 'commander'
 
 /**

@@ -24,15 +24,15 @@ const TIMES = ['DATE', 'TIMESTAMP', 'TIMESTAMPTZ']
 /** Binnings of times whose labels go on after the last one. */
 const ENDLESS = ['year', 'month', 'week', 'weeks', 'day']
 
-/** A remark callback that also notes whether rows were left out because a mode or the value is empty. */
+/** A callback for notices that also records whether rows were left out because a mode or the value is empty. */
 export interface GapNote {
-  /** Prints a remark. */
+  /** Prints a notice. */
   onRemark(remark: Remark): void
   /** Whether such rows were left out. */
   hasGaps(): boolean
 }
 
-/** Makes a callback that prints remarks, and notes whether they report rows with an empty mode or value. */
+/** Makes a callback that prints notices, and records whether they report rows with an empty mode or value. */
 export function noteGaps(progress: Progress): GapNote {
   const report = reportRemark(progress)
   let found = false

@@ -109,7 +109,7 @@ const OWN_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Headings of commands in the help, each with the names of its commands. */
 const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': ['complete', 'fold', 'update', 'image'],
-  'Answers:': ['predict', 'top', 'similar', 'forecast', 'components', 'evaluate', 'fill'],
+  'Answers:': ['predict', 'top', 'similar', 'forecast', 'components', 'evaluate', 'fill', 'serve'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper'],
   'This program:': ['completion', 'man'],
@@ -158,6 +158,7 @@ function helpWidth(): number {
 export function fitText(text: string, width: number): string {
   const lines: string[] = []
   let paragraph = ''
+  const column = remarkColumn(text, width)
   const flush = () => {
     if (paragraph !== '') lines.push(...wrapText(paragraph, width, ''))
     paragraph = ''
@@ -169,8 +170,9 @@ export function fitText(text: string, width: number): string {
       continue
     }
     flush()
-    if (line.length <= width) lines.push(line)
-    else if (/^ {2}lacuna /.test(line)) lines.push(...breakExample(line.trim(), width))
+    const isExample = /^ {2}lacuna /.test(line)
+    if (line.length <= width && !(isExample && column !== undefined)) lines.push(line)
+    else if (isExample) lines.push(...breakExample(line.trim(), width, column))
     else lines.push(...wrapText(line.trimStart(), width, ' '.repeat(/^ */.exec(line)![0].length)))
   }
   flush()
@@ -178,12 +180,22 @@ export function fitText(text: string, width: number): string {
 }
 
 /**
- * Breaks an example `lacuna COMMAND --option value    remark` into lines of a width: the remark goes before
- * the command, as a comment, and the command over several lines that end with backslashes.
+ * The column in which the remarks of examples begin, where some do not fit into the width as they are written;
+ * undefined if all fit.
  */
-function breakExample(line: string, width: number): string[] {
+function remarkColumn(text: string, width: number): number | undefined {
+  const examples = text.split('\n').filter((line) => /^ {2}lacuna .* {2}/.test(line))
+  if (examples.every((line) => line.length <= width)) return undefined
+  return width - Math.max(...examples.map((line) => line.trim().split(/ {2,}/)[1]?.length ?? 0))
+}
+
+/**
+ * Breaks an example `lacuna COMMAND --option value    remark` into lines of a width: the remark begins in its column, or
+ * goes before the command, as a comment, if that is too long; the command over several lines that end with backslashes.
+ */
+function breakExample(line: string, width: number, column = 0): string[] {
   const [command, remark] = line.split(/ {2,}/)
-  if (remark !== undefined && command.length + remark.length + 4 <= width) return [`  ${command}  ${remark}`]
+  if (remark !== undefined && command.length + 4 <= column) return [`  ${command}`.padEnd(column) + remark]
   // An option stays with its first value.
   const words = command.match(/-\S+ ("[^"]*"|[^\s-]\S*)|"[^"]*"|\S+/g) ?? []
   const lines: string[] = remark === undefined ? [] : wrapText(`# ${remark}`, width, '  ')

@@ -20,9 +20,9 @@ import { tableOptions } from './tableOptions.ts'
 export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   /** Sizes of the modes, if not those of the file. */
   dims?: readonly number[]
-  /** What happens to negative values. */
+  /** The treatment of negative values. */
   negative?: NegativePolicy
-  /** What happens to repeated coordinates. */
+  /** The treatment of repeated coordinates. */
   duplicates?: DuplicatePolicy
   /** Where a dense array is observed: an .npy file of truth values, or an array of the same file. */
   mask?: string
@@ -62,7 +62,7 @@ export async function readWithProgress(
 /** Name of an input in messages: the path, or stdin for `-`. */
 export const inputName = (file: string): string => (file === '-' ? 'stdin' : file)
 
-/** Makes the callback that prints remarks of reading, with options as flags; guesses even with `--quiet`. */
+/** Makes the callback that prints notices of reading, with options as flags; guesses even with `--quiet`. */
 export const reportRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>

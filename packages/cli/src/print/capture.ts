@@ -15,9 +15,9 @@ export interface Progress {
 
 /** Receives what a command prints in place of stdout and stderr. */
 export interface Capture {
-  /** Takes results, which would go to stdout. */
+  /** Receives results, which would go to stdout. */
   print(text: string): void
-  /** Takes progress and notices, which would go to stderr. */
+  /** Receives progress and notices, which would go to stderr. */
   progress: Progress
 }
 

@@ -1,4 +1,4 @@
-/** Numbers, lists and tables as text for people. */
+/** Formats numbers, lists and tables as text for users. */
 import type { ErrorSummary } from 'lacuna'
 import { formatCount, formatNumber } from 'lacuna-figures/numbers'
 import { oneLine } from './printable.ts'

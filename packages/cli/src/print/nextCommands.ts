@@ -15,7 +15,7 @@ import { type FileOptions, tableOptions } from '../options/tableOptions.ts'
 import { shellWord } from '../process/failure.ts'
 import { invocation } from '../process/invocation.ts'
 
-/** What was learned, and from what. */
+/** A saved model and the input that it was learned from. */
 export interface Learned {
   model: TensorModel
   /** The training entries. */
@@ -26,6 +26,8 @@ export interface Learned {
   files: readonly string[]
   /** Options by which the input was read. */
   options: FileOptions & { missing?: string }
+  /** Options that would give a better model, and why; none by default. */
+  better?: { words: readonly string[]; what: string }
 }
 
 /** Number of commands that are proposed. */
@@ -45,9 +47,13 @@ const proposals: readonly ((learned: Learned) => Proposal)[] = [
   proposeComponents,
 ]
 
-/** Formats the commands that make sense next, a line each with a remark; empty if there are none. */
+/** Formats the commands that make sense next, a line each with its purpose; empty if there are none. */
 export function nextCommands(learned: Learned): string {
-  const found = proposals.flatMap((propose) => propose(learned) ?? []).slice(0, PROPOSED)
+  const { better } = learned
+  const found: { words: readonly string[]; what: string }[] = proposals
+    .flatMap((propose) => propose(learned) ?? [])
+    .slice(0, PROPOSED)
+  if (better) found.unshift({ words: [...process.argv.slice(2), ...better.words], what: better.what })
   if (found.length === 0) return ''
   const lines = found.map(({ words, what }) => ({ command: commandLine(words), what }))
   const width = Math.max(...lines.map(({ command }) => command.length))
@@ -67,7 +73,7 @@ const LEAST_DENSITY = 0.02
 /** Steps ahead of a proposed forecast. */
 const HORIZON = 7
 
-/** Forecasts the rows after the last one, where a mode is time. */
+/** Proposes to forecast the rows after the last one, where a mode is time. */
 function proposeForecast({ model, files, options, train }: Learned): Proposal {
   const kinds = modeKinds(model)
   const time = kinds.findIndex(({ isTime }, mode) => isTime && model.dims[mode] >= FEWEST_TIMES)
@@ -75,7 +81,7 @@ function proposeForecast({ model, files, options, train }: Learned): Proposal {
   if (time < 0 || density < LEAST_DENSITY || kinds.length !== model.dims.length || options.missing === 'zero')
     return undefined
   const words = readingWords(train, options, files)
-  // Where forecast would not find the mode of time by itself, it is named.
+  // `--time` is needed only if `forecast` would guess another mode.
   const named = timeAxis(train)?.[0] === time ? [] : ['--time', modeName(model, time)]
   return {
     words: ['forecast', ...files, ...words, ...named, '--horizon', String(HORIZON)],
@@ -109,7 +115,7 @@ const optionWords = (options: FileOptions): string[] =>
 /** Whether the text of a mode or value is SQL: a function that is called, or an operator between words. */
 const isSql = (text: string): boolean => /\w\(|[^\s\w]\s*"|::|\|\|/.test(text)
 
-/** Fills the gaps of a table that is nearly full; of a full one there is nothing to fill. */
+/** Proposes to fill the gaps of a table that is nearly full, but not of a full one. */
 function proposeFill({ output, files, options, train }: Learned): Proposal {
   const density = train.values.length / cellsOfDims(train.dims)
   const isPlain =
@@ -119,6 +125,10 @@ function proposeFill({ output, files, options, train }: Learned): Proposal {
   const { melt, modes = [], value, decimal, thousands } = options
   const isBinned = train.modes?.some(({ name, from }) => from?.binning !== undefined || isSql(name))
   if (melt === undefined && isBinned) return undefined
+  // Where the value is computed, as in temp + 20, what is predicted is not what the column holds. Texts and names in
+  // quotes may hold anything.
+  const unquoted = value?.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, '') ?? ''
+  if (/\s[-+*/]\s|[-+*/]\s*\d/.test(unquoted)) return undefined
   const style = optionWords({ decimal, thousands })
   const computed = value !== undefined && isSql(value) ? ['--value', value] : []
   const shape = melt === undefined ? ['--absent', ...computed] : ['--modes', ...modes, '--melt', melt]
@@ -128,7 +138,7 @@ function proposeFill({ output, files, options, train }: Learned): Proposal {
   }
 }
 
-/** Asks for the best rows of one named mode for a row of another: films for a user. */
+/** Proposes to rank the rows of a mode with labels for a row of another: films for a user. */
 function proposeTop({ model, output, files, train }: Learned): Proposal {
   const named = namedModes(model)
   if (named.length < 2) return undefined
@@ -138,7 +148,7 @@ function proposeTop({ model, output, files, train }: Learned): Proposal {
   train.indices[ranked].forEach((index, e) => {
     if (train.indices[asked][e] === row) known.add(index)
   })
-  // Where nearly all are known, none would be left.
+  // With nearly all rows observed, --exclude would leave nothing to rank.
   const isNew = known.size < 0.8 * model.dims[ranked]
   const isTable = isNew && files.length === 1 && isTableFile(files[0]) && train.labels !== undefined
   return {
@@ -150,7 +160,7 @@ function proposeTop({ model, output, files, train }: Learned): Proposal {
   }
 }
 
-/** Asks about a cell that was not observed, with an interval if the model has one. */
+/** Proposes to predict a cell that was not observed, with an interval if the model has one. */
 function proposePredict({ model, output, train }: Learned): Proposal {
   const cell = unobservedCell(model, train)
   if (!cell) return undefined
@@ -159,7 +169,7 @@ function proposePredict({ model, output, train }: Learned): Proposal {
   return { words: ['predict', output, '--at', ...labels, ...interval], what: 'a cell without an entry' }
 }
 
-/** Draws the components. */
+/** Proposes to draw the components. */
 function proposeComponents({ output }: Learned): Proposal {
   return {
     words: ['components', output, '--html', output.replace(/\.npz$/, '.html')],

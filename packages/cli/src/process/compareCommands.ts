@@ -3,7 +3,7 @@ import { InputError, version } from 'lacuna'
 import type { Communicator, OptionMention, Sentence } from 'lacuna/internal'
 import { sentence } from 'lacuna/internal'
 
-/** What a process tells the others about itself. Other versions read this, so that members only get added. */
+/** The message that a process broadcasts about itself. Other versions read it, so that members may only be added. */
 interface Start {
   /** Version of Lacuna. */
   lacuna: string
@@ -35,7 +35,7 @@ export async function compareCommands(
   }
 }
 
-/** Parses what a process tells about itself; undefined from a version that tells something else. */
+/** Parses the message of a process about itself; undefined if another version wrote it in another form. */
 function parseStart(text: string): Start | undefined {
   try {
     const start = JSON.parse(text)

@@ -2,7 +2,6 @@
 import { CommanderError } from 'commander'
 import { InputError } from 'lacuna'
 import { joinWithOr, type OptionMention } from 'lacuna/internal'
-import { oneLine } from '../print/printable.ts'
 
 /**
  * Ends the command with an exit code and without a message: after a signal (130 for Ctrl-C), or if another
@@ -37,7 +36,7 @@ export function explainFailure(error: unknown): number {
 
 /** The sentence of an error of the user, in one line with options as they are typed; undefined for other errors. */
 export function errorOfUser(error: unknown): string | undefined {
-  if (error instanceof InputError) return oneLine(error.in(asFlag))
+  if (error instanceof InputError) return error.in(asFlag)
   return explainLimit(error)
 }
 

@@ -26,7 +26,7 @@ import { formatCount } from '../print/format.ts'
 const PROGRAM_BYTES = 74 * 2 ** 20
 /** Memory of each worker thread, measured on Node 20. */
 const THREAD_BYTES = 10 * 2 ** 20
-/** By how much the heap of a thread grows while it learns a prior, measured on Node 20. */
+/** Growth of a thread's heap while it learns a prior, measured on Node 20. */
 const PRIOR_THREAD_BYTES = 8 * 2 ** 20
 /** Memory of the MPI library and of its shared buffers, measured with Open MPI 4.1. */
 const MPI_BYTES = 16 * 2 ** 20
@@ -44,7 +44,7 @@ export interface JobPlan extends EnginePlan {
   available: number
 }
 
-/** What a job holds in memory beside the problem on its engine. */
+/** The memory of a job beside that of the problem on its engine. */
 export interface JobDetails {
   /** Index columns of the tensor in memory; its order by default. */
   columns?: number
@@ -99,7 +99,7 @@ export function planJob(
     ...(labels > 0 ? [{ name: 'labels', byteLength: labels }] : []),
   ]
   const crossFit = folds ? planFolds(engine, size, folds) : 0
-  // Where unlisted cells are zeros, the engine makes a list of all entries of all sets.
+  // With missing: 'zero' the engine makes a list of all entries of all sets.
   const listed = size.zeros ? [{ name: 'listed cells', byteLength: tensor }] : []
   const values = Math.ceil((4 * (size.entries + heldOut)) / holders)
   const linked = isLinked ? [{ name: 'transformed values', byteLength: values }] : []

@@ -42,7 +42,7 @@ export interface ComponentDescription {
 export interface RowDescription {
   row: number
   label: string
-  /** Name for people, or else the label. */
+  /** The row's displayed name, or else its label. */
   name: string
   weight: number
   lift: number
@@ -108,7 +108,7 @@ export function describeComponents(
 }
 
 /**
- * Title of a mode for people: a binned mode by its binning (hour for hour(Date/Time)), or by its column where
+ * The displayed title of a mode: a binned mode by its binning (hour for hour(Date/Time)), or by its column where
  * the binning is by numbers (lat for round(lat, 2)); any other mode by its name.
  */
 function modeTitle(model: TensorModel, mode: number): string {

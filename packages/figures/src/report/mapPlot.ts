@@ -37,7 +37,10 @@ export interface CrossMap {
 const MAP_SIZE = 480
 /** Fractions of the largest value at which colours begin, from faint to strong. */
 const LEVELS = [0.02, 0.06, 0.15, 0.35, 0.7]
-/** The same for the outline: it shows also where little happens. */
+/**
+ * Fractions of the largest value at which the greys of the outline begin; the first is near 0, to show every
+ * cell.
+ */
 const OUTLINE_LEVELS = [1e-9, 0.01, 0.06, 0.25, 0.6]
 
 /**

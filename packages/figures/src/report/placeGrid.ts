@@ -21,7 +21,7 @@ export interface Points {
 
 /** Number of cells along the longer side of a grid. */
 const CELLS = 96
-/** The same, at most, where cells are those of rounded points. */
+/** Most cells along the longer side where each cell is a rounded point. */
 const POINT_CELLS = 144
 /** Width of a degree of longitude relative to one of latitude, in the middle of a section. */
 export const widthOfDegree = ({ south, north }: Pick<PlaceGrid, 'south' | 'north'>): number =>

@@ -2,7 +2,7 @@
  * `complete --folds`, `--rank auto` and `--best`: models of a cross-fit, with progress, and a checkpoint
  * beside the ensemble.
  */
-import { decodeRun, InputError, type SparseTensor } from 'lacuna'
+import { decodeRun, InputError, type RunOptions, type SparseTensor } from 'lacuna'
 import {
   type ByFoldsOptions,
   type CpEnsemble,
@@ -19,7 +19,6 @@ import {
   linkScaleNames,
   option,
   parseFoldBy,
-  type SearchOptions,
   sentence,
   type TrialSettings,
   trialName,
@@ -78,11 +77,12 @@ export function checkCrossFitOptions(
         'option',
         sentence`${what} does not go with ${option(name)}; leave one of them out.`,
       )
-  if (others.missing === 'zero')
-    throw new InputError(
-      'option',
-      sentence`${what} does not go with ${option('missing', 'zero')}; leave one of them out.`,
-    )
+  for (const name of ['foldBy', 'ordered'] as const)
+    if (others.missing === 'zero' && given[name] !== undefined)
+      throw new InputError(
+        'option',
+        sentence`${option(name)} does not go with ${option('missing', 'zero')}, with which single cells are held out; leave one of them out.`,
+      )
   if (processes > 1)
     throw new InputError('option', sentence`${what} is work for one process; start it without mpirun.`)
 }
@@ -102,7 +102,7 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   if (!resume && path !== undefined && (await fileExists(path))) reportReplacedCheckpoint(path, progress)
   const result = await completeByFolds(
     train,
-    { ...settings, signal: interruption.signal },
+    { ...settings, ...unknownCells(context), signal: interruption.signal },
     {
       ...searchOptions(context, checkpoint),
       seconds: secondsToLearn(context),
@@ -115,7 +115,8 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   progress.end()
   if (!result) throw reportInterruption(context)
   const { model } = result
-  if (result.leftOut.length > 0) progress.say(describeLeftOut(result.leftOut))
+  if (result.leftOut.length > 0)
+    progress.say(describeLeftOut(result.leftOut, options.seconds, secondsToLearn(context)))
   const onTest = test && evaluateOnTest(model, test)
   if (onTest) model.training.test = onTest.error
   const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
@@ -131,6 +132,16 @@ export async function learnEnsemble(context: LearningContext): Promise<void> {
   if (output !== undefined)
     progress.say(printable(nextCommands({ model, train, output, files: context.files, options })))
   await plotRanks(options.plot, result.choice, train)
+}
+
+/**
+ * The held-out cells as watched sets, where unlisted cells are zeros: folds must neither take them for zeros nor
+ * draw them.
+ */
+const unknownCells = ({ settings, sets }: LearningContext): Pick<RunOptions, 'watch'> => {
+  const { validation, test } = sets
+  const watch = { ...(validation && { validation }), ...(test && { test }) }
+  return settings.missing === 'zero' ? { watch } : {}
 }
 
 /** Seconds from the start of the program to the command, and from the report to its end. */
@@ -199,7 +210,7 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   const { seconds, patience, ...settings } = context.settings
   const found = await chooseByFolds(
     context.sets.train,
-    { ...settings, signal: interruption.signal },
+    { ...settings, ...unknownCells(context), signal: interruption.signal },
     {
       ...searchOptions(context, bytes),
       seconds: secondsToLearn(context),
@@ -209,7 +220,8 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   )
   progress.end()
   if (!found) throw reportInterruption(context)
-  if (found.leftOut.length > 0) progress.say(describeLeftOut(found.leftOut))
+  if (found.leftOut.length > 0)
+    progress.say(describeLeftOut(found.leftOut, context.options.seconds, secondsToLearn(context)))
   const left = secondsToLearn(context)
   // Loading the entries on the engine takes no longer than reading them did.
   const secondsLeft = left && Math.max(0.7 * left, left - context.readingSeconds)
@@ -253,7 +265,7 @@ function rankCriterion({ rank, best }: CrossFitOptions): ByFoldsOptions['findRan
 function searchOptions(
   { options, sets: { train }, interruption, progress }: LearningContext,
   checkpoint: Uint8Array | undefined,
-): SearchOptions {
+): ByFoldsOptions {
   const { folds, foldBy, starts, output, checkpointEvery } = options
   const path = output === undefined ? undefined : checkpointPath(output)
   const saved = checkpoint && path !== undefined ? decodeCheckpoint(checkpoint, path, progress) : undefined
@@ -288,6 +300,7 @@ function searchOptions(
     onModel: () => {
       done++
     },
+    onRefit: (model, models) => progress.update(`fitting model ${model + 1} of ${models} to all entries`),
     onTrial: (trial) =>
       progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialWords(trial, train)}`),
     ...(path !== undefined && {

@@ -84,7 +84,7 @@ export async function learnModel(context: LearningContext, found?: FoundRank): P
 
 /**
  * Opens a run: resumes the checkpoint with --resume, or starts anew, with noise, lags and features chosen by
- * trials if that is wanted. Prints which of these happens to a checkpoint.
+ * trials if that is wanted. Prints a notice if a checkpoint is resumed or replaced.
  * @param path of the checkpoint; undefined without an output
  * @param found the rank, if it was found by cross-validation
  */
@@ -128,7 +128,7 @@ async function openRun(
 
 /**
  * Whether noise, lags and features are chosen by trials first. With several processes never, and a notice is
- * printed: none of them sees in which pattern cells are missing.
+ * printed: each has only some of the entries, which do not show the pattern of missing cells.
  */
 function isChoiceWanted(
   { options, progress, communicator }: LearningContext,

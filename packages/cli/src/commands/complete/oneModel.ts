@@ -9,6 +9,7 @@ import { saveModel } from '../../process/saveModel.ts'
 import { removeCheckpoint, resumeCommand } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
 import type { FoundRank } from './crossFit.ts'
+import { proposeLargerRank } from './largerRank.ts'
 import { learnModel } from './learnModel.ts'
 import { jsonReport, textReport } from './report/completeReport.ts'
 import { type Errors, judgeRun, parameterCaution } from './verdict.ts'
@@ -50,7 +51,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         output,
         ranks: selection.ranks,
         verdict,
-        // Where unlisted cells are zeros, all cells are trained on.
+        // With missing: 'zero' all cells are trained on, so that the caution about few entries does not apply.
         caution: settings.missing === 'zero' ? undefined : parameterCaution(result.model, entries, verdict),
         plannedMemory: context.plannedMemory,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
@@ -59,12 +60,14 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
         await printJson(jsonReport({ dims: sets.train.dims, entries }, result, errors, report))
       else await print(textReport(result, errors, report))
     }
-    if (output !== undefined && result.stopped !== 'aborted' && communicator.size === 1)
+    if (output !== undefined && result.stopped !== 'aborted' && communicator.size === 1) {
+      const better = await proposeLargerRank(context, result, verdict)
+      progress.end()
+      const { model } = result
       progress.say(
-        printable(
-          nextCommands({ model: result.model, train: sets.train, output, files: context.files, options }),
-        ),
+        printable(nextCommands({ model, train: sets.train, output, files: context.files, options, better })),
       )
+    }
     if (isPriorMissing(settings, result))
       progress.say(
         'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',

@@ -131,7 +131,8 @@ async function prepareJob({
   const readers = await entries.countReaders(files, options)
   if (options.initial !== undefined) await compareFiles(communicator, [options.initial])
   return communicator.failTogether(async () => {
-    if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
+    if (options.output !== undefined && communicator.isRoot)
+      await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial, 'single')
     const given = solverSettings(options)
@@ -159,7 +160,7 @@ async function prepareJob({
   })
 }
 
-/** What the job holds in memory beside entries and problem, as far as it follows from the options. */
+/** Returns the details of a job that follow from the options, for the estimate of its memory. */
 function detailsOf(options: CompleteOptions): Pick<JobDetails, 'isSplit' | 'isLinked' | 'isSaved' | 'folds'> {
   const { validation, test, output, checkpointEvery, folds, threads, rank, best, link } = options
   const isSaved = output !== undefined && checkpointEvery > 0
@@ -235,8 +236,8 @@ async function compareFeatures(communicator: Communicator, features: FeatureSets
 }
 
 /**
- * Plans the memory of the job from the numbers of entries of all sets; throws if there is not as much. Says
- * if the job is too large for a learned prior.
+ * Plans the memory of the job from the numbers of entries of all sets; throws if there is not as much. Prints
+ * a notice if the job is too large for a learned prior.
  * @param reading bytes that reading takes beside the tensor
  */
 async function planSets(

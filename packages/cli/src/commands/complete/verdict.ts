@@ -3,11 +3,12 @@ import { type Completion, type CpModel, complete, type ErrorSummary, split } fro
 import {
   type BaselineError,
   baselinesByFolds,
+  baselinesOnCells,
   baselinesOnTest,
   compareWithBaselines,
   type FoldChoice,
+  foldGroupsOf,
   foldsOf,
-  gapsOf,
   isWorthUsing,
   type Missing,
   option,
@@ -51,9 +52,9 @@ function compare(
 }
 
 /** Fraction of the entries that a model is learned without where nothing else is held out. */
-const HELD_OUT = 0.1
+export const HELD_OUT = 0.1
 /** Most epochs of that model: half for the components, half for the prior. */
-const EPOCHS = 40
+export const EPOCHS = 40
 /**
  * Most entries × modes × R² of that model: about a second on two cores. For more, the user is asked to
  * hold out entries.
@@ -76,17 +77,19 @@ export async function judgeRun(
 ): Promise<Verdict | undefined> {
   const { sets, settings, options, communicator } = context
   const { train, test, validation } = sets
-  const isWhole = communicator.size === 1 && settings.missing !== 'zero' && !train.weights
+  const isWhole = communicator.size === 1 && !train.weights
+  const hasZeros = settings.missing === 'zero'
   if (errors.test && errors.test.entries >= FEWEST && test && errors.meanOnTest) {
     const mean = [{ name: 'the mean', error: errors.meanOnTest }]
-    return compare('the test entries', errors.test, isWhole ? baselinesOnTest(train, test) : mean)
+    const baselinesOf = hasZeros ? baselinesOnCells : baselinesOnTest
+    return compare('the test entries', errors.test, isWhole ? baselinesOf(train, test) : mean)
   }
-  if (!isWhole) return undefined
+  if (!isWhole || hasZeros) return undefined
   if (errors.validation && errors.validation.entries >= FEWEST && validation)
     return compare('the validation entries', errors.validation, baselinesOnTest(train, validation))
   if (ranks) {
     const { foldBy } = options
-    const by = foldBy === undefined ? gapsOf(train) : parseFoldBy(foldBy, train, option('foldBy'))
+    const by = foldBy === undefined ? foldGroupsOf(train) : parseFoldBy(foldBy, train, option('foldBy'))
     const count = ranks.chosen.folds
     return compare(
       'entries left out',
@@ -126,7 +129,10 @@ async function judgeBySecondRun(
   )
 }
 
-/** What a user who has no verdict can do to get one. @param missing what cells without an entry are */
+/**
+ * Advice on how to get a verdict, for a run without held-out entries.
+ * @param missing the meaning of unlisted cells
+ */
 export const adviseVerdict = (missing: Missing): string =>
   missing === 'zero'
     ? 'How good it is for entries that it has not seen is not known: --test 0.1 holds some out; lacuna evaluate --ranking judges the order of predictions.'

@@ -66,9 +66,9 @@ export function fillCommand(): Command {
     .addHelpText(
       'after',
       `
-A table keeps its rows and columns. Empty values are filled in, and a column 'inferred' marks them: true or false in a
-long table, in a wide one (--melt) a JSON array of the columns that were filled. A long table also gets the rows that it
-lacks, behind its own. Without a model, one is learned first.
+A table keeps its rows, columns and form (separator, decimal sign, digits). Empty values are filled in, and a column
+'inferred' marks them: true or false in a long table, in a wide one (--melt) a JSON array of the columns that were
+filled. A long table also gets the rows that it lacks, in its own order. Without a model, one is learned first.
 
 Examples:
   printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv
@@ -85,6 +85,20 @@ Examples:
 }
 
 /**
+ * Throws if the ending of the output is not one that is written: a table for a table, an array for an array.
+ * @param input the first file
+ */
+function checkFilledOutput(input: string, output: string): void {
+  const kind = kindByName(input)
+  if (kind === 'npy' || kind === 'arrays')
+    throw new InputError(
+      'option',
+      `${output}: an array is written as .npy; use -o ${output.replace(/\.[^.]+$/, '')}.npy.`,
+    )
+  checkAnswerOutput(output, 'filled cells')
+}
+
+/**
  * Runs `lacuna fill`. The first file is a table or array to be filled, with a model of its own entries; or a
  * model, followed by the table or array, if any: without one, a slice of the model is written.
  */
@@ -95,7 +109,7 @@ async function runFill(files: string[], options: FillOptions): Promise<void> {
     throw new InputError('option', `${more[0]}: fill takes a table, or a model and a table; no more.`)
   const { output } = options
   const isArrayOut = output?.endsWith('.npy') ?? false
-  if (output !== undefined && output !== '-' && !isArrayOut) checkAnswerOutput(output)
+  if (output !== undefined && output !== '-' && !isArrayOut) checkFilledOutput(first, output)
   await checkOutputs([output], [...files, options.data])
   const given = kindByName(first) === 'npz' ? await readTensorOrModel(first) : undefined
   const model = given instanceof TensorModel ? given : undefined

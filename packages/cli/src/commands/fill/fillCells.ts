@@ -16,7 +16,7 @@ import { readWithProgress } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
-import { intervalsOf, reportWithoutInterval } from '../predict.ts'
+import { intervalsOf, reportWithoutInterval } from '../predict/predictions.ts'
 import { answerOutput, type FillOptions } from './fillOptions.ts'
 import { learnModel } from './learnToFill.ts'
 

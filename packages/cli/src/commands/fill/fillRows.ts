@@ -7,7 +7,7 @@ import { tableOptions } from '../../options/tableOptions.ts'
 import { formatCount, formatCounted } from '../../print/format.ts'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
-import { intervalsOf, reportWithoutInterval } from '../predict.ts'
+import { intervalsOf, reportWithoutInterval } from '../predict/predictions.ts'
 import { answerOutput, type FillOptions } from './fillOptions.ts'
 import { learnModel } from './learnToFill.ts'
 import { addTimeSteps, describeSteps } from './timeSteps.ts'
@@ -53,7 +53,7 @@ export async function fillRows(
     input: await openInput(table, { sheet: options.sheet }),
     ...(given && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
-    ...{ decimal, thousands, query, value },
+    ...{ decimal, thousands, query, value, typical: model.observed?.mean },
     // SQL is taken from the user alone, not from the file of a model.
     mayBeSql: options.value !== undefined && melt === undefined,
     added: intervals ? ['low', 'high'] : [],

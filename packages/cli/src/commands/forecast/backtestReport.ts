@@ -1,4 +1,4 @@
-/** The report of backtests: errors by steps ahead beside those of simple rules, and a verdict. */
+/** The report of backtests: errors by steps ahead beside those of the baselines, and a verdict. */
 import type { Backtest, ComparedErrors, Forecast, ForecastIntervals } from 'lacuna/forecast'
 import { formatCount, formatCounted, formatNumber, formatTable } from '../../print/format.ts'
 
@@ -62,7 +62,7 @@ export function backtestReport(
 /** A fraction in percent. */
 const percent = (fraction: number): string => `${Math.round(100 * fraction)}%`
 
-/** The cells of a line: RMSE and MAE of the model and both rules. */
+/** The cells of a line: RMSE and MAE of the model and both baselines. */
 const errorCells = ({ model, naive, seasonMean }: ComparedErrors): string[] =>
   [model, naive, seasonMean].flatMap(({ rmse, mae }) => [formatNumber(rmse), formatNumber(mae)])
 
@@ -77,7 +77,7 @@ function join(steps: readonly ComparedErrors[]): ComparedErrors {
 }
 
 /**
- * The sentence that compares the forecast with the simple rules.
+ * The sentence that compares the forecast with the baselines.
  * @param settings those of the forecast, in words
  */
 export function verdictOf(
@@ -91,9 +91,10 @@ export function verdictOf(
     { name: `the mean of the season (${season})`, rmse: seasonMean.rmse },
   ].sort((a, b) => a.rmse - b.rmse)
   const [best] = rules
-  if (best.rmse === 0 && model.rmse > 0)
-    return `${capitalize(best.name)} is exact in the backtests; use it instead.`
-  const change = model.rmse === 0 ? -1 : model.rmse / best.rmse - 1
+  if (best.rmse === 0 && model.rmse === 0)
+    return `The forecast is exact in the backtests, and so is ${best.name}.`
+  if (best.rmse === 0) return `${capitalize(best.name)} is exact in the backtests; use it instead.`
+  const change = model.rmse / best.rmse - 1
   const amount = `${Math.abs(100 * change).toFixed(Math.abs(change) < 0.1 ? 1 : 0)}%`
   if (change < -0.005)
     return `The forecast is better than simple rules: its error in the backtests is ${amount} below that of ${best.name}.`

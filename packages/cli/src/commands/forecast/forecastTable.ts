@@ -10,7 +10,7 @@ const MOST_ROWS = 2e7
 /** Rows that are computed at a time. */
 const BATCH = 4096
 
-/** What is forecast. */
+/** The cells of a forecast table and the model that predicts them. */
 export interface ForecastRows {
   /** The model, with rows in the future. */
   model: TensorModel
@@ -78,7 +78,7 @@ export const forecastColumns = ({ model, intervals }: ForecastRows): OutputColum
 /** Rows of the table in batches. */
 export function* forecastRows({ model, mode, first, rows, intervals }: ForecastRows): Generator<OutputRow[]> {
   const count = rows.reduce((product, { length }) => product * length, 1)
-  // Where no value was below zero, none is to be expected.
+  // Lower ends of intervals are cut at zero if no observed value is negative.
   const least = (model.observed?.min ?? 0) >= 0 ? 0 : -Infinity
   for (let start = 0; start < count; start += BATCH) {
     const size = Math.min(BATCH, count - start)

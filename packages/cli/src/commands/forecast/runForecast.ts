@@ -158,7 +158,8 @@ async function forecastData(
   })
   progress.end()
   const { model, mode, first, inserted, settings, leftOut } = found
-  if (leftOut.length > 0) progress.say(describeLeftOut(leftOut))
+  if (leftOut.length > 0)
+    progress.say(describeLeftOut(leftOut, options.seconds, secondsToForecast(options.seconds, begun)))
   const name = modeName(model, mode)
   const steps = model.dims[mode] - first
   progress.say(

@@ -296,7 +296,7 @@ function jsonReport(
   }
 }
 
-/** Formats the report for people. @param measured quality on the hidden values, if the truth is known */
+/** Formats the report as text. @param measured quality on the hidden values, if the truth is known */
 function formatReport(
   { aborted }: Restoration,
   measured: Quality | undefined,

@@ -2,7 +2,7 @@
 import { type CpModel, InputError } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 import { modeName } from 'lacuna/internal'
-import type { Cells, Columns, Entries, Entry } from './schemas.ts'
+import type { Cells, Columns, Entries, Entry } from './schemas/index.ts'
 
 /** A model that takes new entries: a single one or an ensemble. */
 export type ServedModel = CpModel | CpEnsemble

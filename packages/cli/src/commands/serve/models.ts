@@ -1,7 +1,7 @@
 /** The served models: questions go to the threads that answer, updates to the writer, whose new versions are published. */
 import { basename } from 'node:path'
 import { InputError } from 'lacuna'
-import type { ModelAnswer } from './schemas.ts'
+import type { ModelAnswer } from './schemas/index.ts'
 import { AnswerPool, type PoolOptions } from './threads/pool.ts'
 import {
   type Answer,
@@ -71,12 +71,12 @@ export class Models {
     return this.#take(await this.#writer.perform('closeModel', { name }))
   }
 
-  /** What is known of each model. */
+  /** The descriptions of all served models. */
   get list(): ModelAnswer[] {
     return [...this.#about.values()]
   }
 
-  /** What is known of a model; undefined if there is none of this name. */
+  /** The description of a model; undefined if no model has this name. */
   about(name: string): ModelAnswer | undefined {
     return this.#about.get(name)
   }

@@ -1,4 +1,7 @@
-/** What can be asked of a model: each operation with its schemas and the function that answers it. */
+/**
+ * The operations on a served model: for each, its request and answer schemas and the function that computes the
+ * answer.
+ */
 import { InputError, type SparseTensor } from 'lacuna'
 import { evaluate } from 'lacuna/answers'
 import { CpEnsemble } from 'lacuna/folds'
@@ -11,8 +14,8 @@ import {
   type ServedModel,
 } from './columns.ts'
 import { checkNewRows, newRowsByMode } from './newRows.ts'
-import { check, type Infer, type Schema } from './schema.ts'
-import * as schemas from './schemas.ts'
+import * as schemas from './schemas/index.ts'
+import { check, type Infer, type Schema } from './schemas/index.ts'
 
 /** A question of one kind. */
 export interface Operation {
@@ -86,7 +89,7 @@ function foldIn(model: ServedModel, request: Infer<typeof schemas.foldInRequest>
   const { top: question, cells, clip } = request
   return {
     newRows: newRowsByMode(model, larger),
-    // What a new row has is not recommended to it.
+    // By default the labels of a row's own entries are not recommended to it.
     ...(question && {
       top: top(larger, { ...question, exclude: question.exclude ?? ownLabels(entries, question) }),
     }),

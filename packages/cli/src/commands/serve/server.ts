@@ -52,7 +52,8 @@ export async function startServer(files: readonly string[], options: ServerOptio
     isReadOnly: options.readOnly ?? false,
     onFault: (message) => log.write('error', 'thread', { message }),
     onEnd(message) {
-      // Without the writer nothing more can be promised; a supervisor starts the server again, with all updates.
+      // Updates cannot be stored without the writer thread. A supervisor restarts the server, which applies the
+      // log.
       log.write('error', 'writer', { message })
       process.exit(1)
     },
@@ -115,7 +116,7 @@ async function listen(server: Server, { host, port }: ServerOptions): Promise<vo
   })
 }
 
-/** Takes no new connections and waits until the requests have been answered, at most STOPPING_MS. */
+/** Stops accepting connections, and waits until the requests have been answered, at most STOPPING_MS. */
 async function closeServer(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), STOPPING_MS)
   // Connections that are kept alive become idle when their request has been answered.

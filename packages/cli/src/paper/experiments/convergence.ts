@@ -24,9 +24,9 @@ export interface ConvergenceRecord extends Omit<ConvergenceProblem, 'series'> {
   curve: Curve
 }
 
-/** Fraction of real data that is hidden; for synthetic data, as many further cells are drawn. */
+/** Fraction of real data that is held out; for synthetic data, as many further cells are drawn. */
 const HIDDEN_FRACTION = 0.05
-/** Largest number of hidden cells of synthetic data. */
+/** Largest number of held-out cells of synthetic data. */
 const MAX_HIDDEN = 50_000
 
 /** Settings of the experiment of figure 2. */
@@ -116,15 +116,15 @@ function groupOf(name: ConvergenceProblem['name'], trial: number, context: Conve
   }
 }
 
-/** Entries of a problem, and its hidden entries. */
+/** Training entries of a problem, and its held-out entries. */
 interface ProblemData extends Pick<ConvergenceProblem, 'data' | 'snrDb'> {
   tensor: SparseTensor
   hidden: SparseTensor
 }
 
 /**
- * Makes the data of a problem: S1 and S2 are synthetic, with noise-free hidden entries; T is real, and a
- * HIDDEN_FRACTION of its entries is hidden. `snrDb` is null for T.
+ * Makes the data of a problem: S1 and S2 are synthetic, with noise-free held-out entries; T is real, and a
+ * HIDDEN_FRACTION of its entries is held out. `snrDb` is null for T.
  */
 async function makeProblem(
   name: ConvergenceProblem['name'],

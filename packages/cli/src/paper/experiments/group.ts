@@ -12,7 +12,7 @@ export interface Group {
   open(progress: Progress): Promise<Session>
 }
 
-/** One trial. */
+/** One run of an experiment, whose record is stored in a file of its own. */
 export interface Trial {
   /** Unique over all experiments, and valid as a file name. */
   id: string

@@ -1,6 +1,6 @@
 /** Writes results.json, the figures and report.html into the folder of a run. */
 import { join } from 'node:path'
-import { replaceFiles, writeChunks } from 'lacuna/internal'
+import { prepareReplacement, replaceFiles } from 'lacuna/internal'
 import { formatResults, type PaperResults } from 'lacuna-figures/results'
 import { reportHtml } from './html.ts'
 import { renderFigures, toPng } from './render.ts'
@@ -19,7 +19,7 @@ export async function writeReport(results: PaperResults, folder: string): Promis
     contents.push([`figure${number}.svg`, `${svg}\n`], [`figure${number}.png`, await toPng(svg)])
   await replaceFiles(
     contents.map(([name, content]) =>
-      writeChunks(join(folder, name), [
+      prepareReplacement(join(folder, name), [
         typeof content === 'string' ? new TextEncoder().encode(content) : content,
       ]),
     ),

@@ -32,7 +32,7 @@ function describeImage({ runs, mean }: NonNullable<PaperResults['image']>): stri
 }
 
 /**
- * Compares the seconds in which both solvers reach the smallest error of the paper's solver on hidden
+ * Compares the seconds in which both solvers reach the smallest error of the paper's solver on held-out
  * entries, in one sentence.
  */
 function describeProblem({ name, series, snrDb }: ConvergenceProblem): string {

@@ -54,7 +54,7 @@ export function jsonReport(
 }
 
 /**
- * Formats the report for people: trials, why the run stopped, a table of errors, the verdict, the path of the
+ * Formats the report as text: trials, why the run stopped, a table of errors, the verdict, the path of the
  * model.
  */
 export function textReport(

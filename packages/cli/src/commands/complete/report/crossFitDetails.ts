@@ -6,6 +6,7 @@ import { InputError, type SparseTensor } from 'lacuna'
 import type { FoldedCompletion, OutOfFold } from 'lacuna/folds'
 import {
   type FoldChoice,
+  isWorthUsing,
   option,
   sentence,
   type TrainingRecord,
@@ -37,11 +38,13 @@ export function describeCrossFitRecord({
 
 /** Formats the lines below the table of errors: stability of the components, rows with the largest errors. */
 export function crossFitDetails({
-  outOfFold: { folds, byMode },
+  outOfFold: { folds, byMode, error, baselines },
   stability,
 }: Pick<FoldedCompletion, 'stability'> & { outOfFold: OutOfFold }): string[] {
+  // Models that have found nothing have nearly constant components, which agree.
+  const isMeaningful = stability && isWorthUsing(error.rmse, baselines)
   return [
-    ...(stability ? [describeStability(stability, folds)] : []),
+    ...(isMeaningful ? [describeStability(stability, folds)] : []),
     '',
     `${worstHead}, out of fold`,
     ...byMode.map((mode) => worstLine(mode)),

@@ -54,12 +54,24 @@ export function choiceTable(
     ['', 'RMSE out of fold', '', ...(isCapped ? ['largest blocks capped'] : []), ''],
     ...rows,
   ])
-  return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
+  return isCut ? `${lines}\nThere was no time for everything that could be tried.` : lines
 }
 
-/** Names in one sentence what was left out because the time was up. */
-export const describeLeftOut = (leftOut: readonly string[]): string =>
-  `The time was up; left out: ${leftOut.join(', ')}.`
+/** Fraction of the time limit that may be left where the time counts as up. */
+const NEARLY_UP = 0.1
+
+/**
+ * Names in one sentence what was left out because there was no time for it.
+ * @param limit seconds of --seconds; undefined if it was not given
+ * @param left seconds that are left of them: less than what was left out takes
+ */
+export function describeLeftOut(leftOut: readonly string[], limit?: number, left = 0): string {
+  const what = leftOut.join(', ')
+  if (limit === undefined) return `Left out: ${what}.`
+  return left > NEARLY_UP * limit
+    ? `${formatSeconds(left)} of the ${formatSeconds(limit)} are left, too little for what was left out: ${what}.`
+    : `The time of ${formatSeconds(limit)} was up; left out: ${what}.`
+}
 
 /** Error and coverage of an ensemble on test entries. */
 export interface TestEvaluation {
@@ -124,7 +136,7 @@ export function crossFitJson(
 }
 
 /**
- * Formats the report for people: trials, a table of errors, and details of the cross-fit.
+ * Formats the report as text: trials, a table of errors, and details of the cross-fit.
  * @param onTest undefined without test entries
  * @param output path of the ensemble, if it was written
  */
@@ -163,7 +175,7 @@ export function crossFitText(
   )
   return [
     ...(choice ? [choiceTable(choice, model), ''] : []),
-    `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${formatSeconds(elapsed)}.`,
+    `${folds} models, each learned without ${heldOutWords(by)} (${by}), in ${formatSeconds(elapsed)}.`,
     '',
     bold(head),
     ...lines,
@@ -174,6 +186,12 @@ export function crossFitText(
       : []),
     ...end,
   ].join('\n')
+}
+
+/** Describes the entries that a model was fitted without. @param by what was held out together */
+function heldOutWords(by: string): string {
+  if (by.startsWith('single cells')) return 'some of the cells'
+  return by === 'single entries' ? 'some of the entries' : 'some entries'
 }
 
 /** Rows of the table of errors: out of fold, without neighbours, and of the baselines. */

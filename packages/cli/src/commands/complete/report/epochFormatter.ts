@@ -5,8 +5,8 @@ import { abbreviateNumber, formatNumber, formatSeconds } from '../../../print/fo
 
 /**
  * Returns a function that formats an epoch's report as a progress line: epochs done, relative errors, sample
- * fraction c, training entries per second, seconds so far and left at most. While a prior is learned, it says
- * so: the training error rises then.
+ * fraction c, training entries per second, seconds so far and left at most. While a prior is learned, the
+ * line has a remark on that, and on a rise of the training error.
  * @param run number of training entries, the limits of the run: epochs, and seconds if any; and the link, on
  * whose scale errors are, 'identity' by default
  */
@@ -18,8 +18,12 @@ export function epochFormatter(run: {
 }): (report: EpochReport, isLearningPrior?: boolean) => string {
   const scale = linkScaleNames[run.link ?? 'identity']
   const width = String(run.epochs).length
+  /** The training error before the prior was learned. */
+  let before = Infinity
   return ({ epoch, seconds: elapsed, updateSeconds, train, validation, sample }, isLearningPrior) => {
     const left = Math.min((run.epochs - epoch) * (elapsed / epoch), (run.seconds ?? Infinity) - elapsed)
+    if (!isLearningPrior) before = train.relative
+    const rises = train.relative > before ? ', so train rises' : ''
     const done = Number.isInteger(epoch) ? String(epoch) : epoch.toFixed(1)
     return [
       `epoch ${done.padStart(width)}/${run.epochs}`,
@@ -30,7 +34,7 @@ export function epochFormatter(run: {
       `${abbreviateNumber((epoch * run.entries) / updateSeconds)} entries/s`,
       `${formatSeconds(elapsed)}`,
       `${formatSeconds(Math.max(0, left))} left at most`,
-      ...(isLearningPrior ? ['learning the prior, so train rises'] : []),
+      ...(isLearningPrior ? [`learning the prior${rises}`] : []),
     ].join('  ')
   }
 }

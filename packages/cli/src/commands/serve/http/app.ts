@@ -4,8 +4,7 @@ import { type Context, Hono } from 'hono'
 import { InputError } from 'lacuna'
 import type { Models } from '../models.ts'
 import { type OperationName, operations, parseJson } from '../operations.ts'
-import { validate } from '../schema.ts'
-import { reloadRequest } from '../schemas.ts'
+import { reloadRequest, validate } from '../schemas/index.ts'
 import { type Answer, errorOf } from '../threads/protocol.ts'
 import { arrowUse } from './arrowUse.ts'
 import { ARROW, BodyError, kindOfBody, readBody, readLines } from './body.ts'
@@ -15,7 +14,7 @@ import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { page, pagePolicy } from './page.ts'
 
-/** What the routes need. */
+/** Models, limits and services that the HTTP routes use. */
 export interface AppOptions {
   models: Models
   log: Log

@@ -10,11 +10,10 @@ import {
   tableToIPC,
 } from '@uwdata/flechette'
 import { InputError } from 'lacuna'
-import { checkArrow, modeName } from 'lacuna/internal'
+import { checkArrow, modeName, reasonOf } from 'lacuna/internal'
 import type { ServedModel } from '../columns.ts'
 import { checkRows, operations, parseJson } from '../operations.ts'
-import { check } from '../schema.ts'
-import { predictRequest } from '../schemas.ts'
+import { check, predictRequest } from '../schemas/index.ts'
 import type { ArrowUse } from '../threads/protocol.ts'
 
 /** Most columns of a request, nested ones included. */
@@ -126,10 +125,9 @@ function orRefuse<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new InputError(
       'format',
-      `The body is no whole Arrow stream that can be read (${reason.slice(0, 100).replace(/\.$/, '')}); send it again, without compression of its buffers.`,
+      `The body is no whole Arrow stream that can be read${reasonOf(error)}; send it again, without compression of its buffers.`,
       { cause: error },
     )
   }

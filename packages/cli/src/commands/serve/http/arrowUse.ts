@@ -1,4 +1,4 @@
-/** Whether a request of `predict` is, or asks for, an Arrow stream. The thread that answers decodes it. */
+/** Finds out whether the body of a `predict` request, or its answer, is an Arrow stream. The thread that answers decodes it. */
 import type { ArrowUse } from '../threads/protocol.ts'
 import { ARROW } from './body.ts'
 

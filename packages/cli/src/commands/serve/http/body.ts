@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 /** The media type of Arrow streams. */
 export const ARROW = 'application/vnd.apache.arrow.stream'
 
-/** Why a body is refused, and the status that says so. */
+/** The reason why a body is refused, and the HTTP status of the answer. */
 export class BodyError extends Error {
   readonly status: 400 | 413 | 415
 

@@ -1,4 +1,7 @@
-/** Who may ask: the bearer token, and without one only programs of this machine that are no foreign page. */
+/**
+ * Access control: requests need the bearer token; without one, they must come from this machine and not from the
+ * page of another site.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 /** Hosts that only this machine can reach. */

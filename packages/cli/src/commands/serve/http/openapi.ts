@@ -1,7 +1,7 @@
 /** The OpenAPI document, made of the schemas that validate. */
 import { version } from 'lacuna'
 import { type Operation, operations } from '../operations.ts'
-import type { Schema } from '../schema.ts'
+import type { Schema } from '../schemas/index.ts'
 import {
   errorAnswer,
   modelAnswer,
@@ -9,7 +9,7 @@ import {
   reloadRequest,
   updateAnswer,
   updateRequest,
-} from '../schemas.ts'
+} from '../schemas/index.ts'
 import { ARROW } from './body.ts'
 
 /** Statuses of errors that every operation may answer, with their meaning. */

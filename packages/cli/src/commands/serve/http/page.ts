@@ -7,7 +7,8 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 label { display: block; margin-top: 1rem; font-weight: 600; }
 select, input, textarea, button { font: inherit; padding: .4rem; width: 100%; box-sizing: border-box; }
 textarea, pre { font: 14px/1.4 ui-monospace, monospace; }
-textarea { min-height: 10rem; }
+textarea { min-height: 6rem; }
+summary { margin-top: 1rem; }
 button { width: auto; margin-top: 1rem; padding: .4rem 1.5rem; }
 pre { overflow: auto; padding: 1rem; border: 1px solid #8886; min-height: 3rem; }
 `
@@ -40,14 +41,22 @@ const show = (text) => {
 }
 function example() {
   const model = models.find(({ name }) => name === at('model').value)
-  if (model) at('body').value = JSON.stringify(examples[at('operation').value](model), null, 2)
+  at('answer').textContent = ''
+  at('status').textContent = ''
+  if (!model) return
+  const text = JSON.stringify(examples[at('operation').value](model), null, 2)
+  at('body').value = text
+  at('body').rows = text.split('\\n').length + 1
 }
 async function list() {
-  const text = await ask('v1/models')
-  show(text)
-  models = JSON.parse(text).models ?? []
+  const answer = JSON.parse(await ask('v1/models'))
+  models = answer.models ?? []
   at('model').replaceChildren(...models.map(({ name }) => new Option(name)))
   example()
+  // Without the token that this server needs, there is no list.
+  if (answer.models) return
+  at('access').open = true
+  show(JSON.stringify(answer))
 }
 at('operation').replaceChildren(...Object.keys(examples).map((name) => new Option(name)))
 at('operation').onchange = at('model').onchange = example
@@ -70,10 +79,11 @@ export const page = `<!doctype html>
 <h1>Lacuna</h1>
 <p>Ask the models of this server. <a href="openapi.json">openapi.json</a> describes every operation.</p>
 <form id="form">
-<label for="token">Token, if the server needs one</label><input id="token" type="password" autocomplete="off">
 <label for="model">Model</label><select id="model"></select>
 <label for="operation">Operation</label><select id="operation"></select>
 <label for="body">Request</label><textarea id="body" spellcheck="false"></textarea>
+<details id="access"><summary>Token, if the server needs one</summary>
+<input id="token" type="password" autocomplete="off" aria-label="Token"></details>
 <button>Ask</button> <span id="status" role="status"></span>
 </form>
 <h2>Answer</h2>

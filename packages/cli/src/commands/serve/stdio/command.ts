@@ -6,11 +6,11 @@ import { errorOfUser, Interrupted } from '../../../process/failure.ts'
 
 /** Receives what a command prints to stderr. */
 export interface CommandOutput {
-  /** Takes a line of progress, which replaces the one before. */
+  /** Receives a line of progress, which replaces the one before. */
   progress(line: string): void
-  /** Takes a notice. */
+  /** Receives a notice. */
   notice(line: string): void
-  /** Takes a notice of a guess that changes the answer. */
+  /** Receives a notice of a guess that changes the answer. */
   warning(line: string): void
 }
 

@@ -2,8 +2,7 @@
 import { InputError } from 'lacuna'
 import { type Models, nameOfFile } from '../models.ts'
 import { type OperationName, operations } from '../operations.ts'
-import { type Schema, validate } from '../schema.ts'
-import { reloadRequest } from '../schemas.ts'
+import { reloadRequest, type Schema, validate } from '../schemas/index.ts'
 import { type Answer, errorOf } from '../threads/protocol.ts'
 import { type CommandOutput, runCaptured } from './command.ts'
 
@@ -45,7 +44,7 @@ export interface LineRequest {
   request: object
 }
 
-/** What requests need. */
+/** The models, and the functions that requests on stdin may call. */
 export interface RequestContext {
   models: Models
   isReadOnly: boolean

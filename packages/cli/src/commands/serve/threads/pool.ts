@@ -35,7 +35,10 @@ interface Thread {
   timer?: NodeJS.Timeout
   /** Called in order when a model has been decoded. */
   decoded: (() => void)[]
-  /** Whether it is still to decode its first models: until then it gets no question, whose time would run out. */
+  /**
+   * Whether the thread is still decoding its first models. Until then it gets no question, whose time would run
+   * out.
+   */
   isStarting: boolean
 }
 

@@ -1,6 +1,6 @@
 /** Messages between the server and its threads. */
 import type { OperationName } from '../operations.ts'
-import type { ModelAnswer } from '../schemas.ts'
+import type { ModelAnswer } from '../schemas/index.ts'
 
 /** How a question of `predict` uses Arrow streams. */
 export interface ArrowUse {
@@ -38,7 +38,7 @@ export type ToAnswerThread =
 /** A message from a thread that answers: an answer, or null when it has decoded a model. */
 export type FromAnswerThread = Answer | null
 
-/** What the writer thread can do. */
+/** The tasks of the writer thread, by name, with their arguments. */
 export interface WriterTasks {
   open: { name: string; path: string; isReadOnly: boolean; mostRows: number }
   update: { name: string; body: Uint8Array | string; isLines: boolean }

@@ -1,16 +1,16 @@
 /**
  * A served model with its updates: the file that was given, which is never changed, beside it the log of updates
- * and, after compaction, the updated model. That one's training record says which updates it includes, so that a
+ * and, after compaction, the updated model. The training record of the updated model holds which updates it includes, so that a
  * crash between its writing and the clearing of the log applies none of them twice.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { CpModel, encodeModel, InputError, readModel, writeModel } from 'lacuna'
 import { CpEnsemble, encodeEnsemble } from 'lacuna/folds'
 import { explainFileError } from 'lacuna/internal'
 import { checkNewRows, newRowsByMode } from '../newRows.ts'
-import type { UpdateRequest } from '../schemas.ts'
+import type { UpdateRequest } from '../schemas/index.ts'
 import { takeLock } from './lock.ts'
 import { readLog, UpdateLog } from './updateLog.ts'
 
@@ -164,9 +164,10 @@ export class ModelStore {
     return shared
   }
 
-  /** Releases the files; the log stays as it is. */
+  /** Releases the files; the log stays if it has updates that no file of the model includes. */
   async close(): Promise<void> {
     await this.#log?.close()
+    if (this.#log && this.#logged === 0) await rm(besides(this.#path, 'log'), { force: true })
     this.#release?.()
   }
 }
@@ -174,7 +175,7 @@ export class ModelStore {
 /** The path of a file of updates: films.npz has films.updates.log, .npz and .lock. */
 const besides = (path: string, ending: string): string => `${path.replace(/\.npz$/, '')}.updates.${ending}`
 
-/** What is read of a model and its updates. */
+/** A model and the log of its updates, as read from their files. */
 interface Opened {
   model: CpModel | CpEnsemble
   base: string
@@ -220,7 +221,7 @@ function applyUpdate(model: CpModel | CpEnsemble, { entries, value }: UpdateRequ
   return model.foldIn(entries, { value, update: true })
 }
 
-/** The same model with more settings in its training record. */
+/** Returns a copy of a model with more settings in its training record. */
 function withTraining(model: CpModel | CpEnsemble, more: Record<string, unknown>): CpModel | CpEnsemble {
   const training = { ...model.training, ...more }
   if (model instanceof CpModel) return new CpModel({ ...model.fields, training })

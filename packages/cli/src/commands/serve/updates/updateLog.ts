@@ -7,7 +7,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { InputError } from 'lacuna'
 import { explainFileError, writeFileWhole } from 'lacuna/internal'
-import type { UpdateRequest } from '../schemas.ts'
+import type { UpdateRequest } from '../schemas/index.ts'
 
 /** A batch of updates, which one line holds and one sync made durable. */
 export interface Batch {
@@ -77,7 +77,7 @@ export class UpdateLog {
         written += (await this.#file.write(line, written, line.length - written, this.#length + written))
           .bytesWritten
     } catch (error) {
-      // A full disk, say: what was written of the line is removed.
+      // The write failed, for example on a full disk: the written part of the line is removed.
       await this.#file.truncate(this.#length).catch(() => {
         this.#isBroken = true
       })
@@ -97,7 +97,7 @@ export class UpdateLog {
   async clear(base: string): Promise<void> {
     await writeFileWhole(this.#path, [header(base)])
     const old = this.#file
-    // From here on the old file has no name, and must not be appended to.
+    // The old file has no name any more, so that appending to it would lose the update.
     this.#isBroken = true
     this.#file = await open(this.#path, 'r+')
     this.#length = header(base).length

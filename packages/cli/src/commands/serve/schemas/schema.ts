@@ -65,7 +65,8 @@ function findFault(value: unknown, schema: Schema, where: string): string | unde
   if ('anyOf' in schema) {
     const faults = schema.anyOf.map((option) => findFault(value, option, where))
     if (faults.includes(undefined)) return undefined
-    // Of a list or an object, the fault inside it says more.
+    // If exactly one option has the type of the value (array or object), its own fault is the more specific
+    // message.
     const kind = Array.isArray(value) ? 'array' : typeof value === 'object' && value ? 'object' : undefined
     const alike = schema.anyOf.flatMap((option, at) => ('type' in option && option.type === kind ? [at] : []))
     if (alike.length === 1) return faults[alike[0]]
@@ -110,7 +111,7 @@ function arrayFault(
   if (value.length < minItems) return `${where} must have at least ${minItems} items.`
   if (value.length > maxItems) return `${where} has ${value.length} items; at most ${maxItems} are allowed.`
   for (let at = 0; at < value.length; at++) {
-    // The place is only put into words where there is a fault: a million items are checked in a tenth of a second.
+    // The location is formatted only for a fault: a million items are checked in a tenth of a second.
     if (findFault(value[at], items, where) !== undefined)
       return findFault(value[at], items, `${where}[${at}]`)
   }
@@ -136,7 +137,7 @@ function objectFault(
   }
 }
 
-/** What values a schema admits, in words. */
+/** Describes in words the values that a schema admits. */
 function describe(schema: Schema): string {
   if ('anyOf' in schema) return schema.anyOf.map(describe).join(' or ')
   switch (schema.type) {

@@ -1,9 +1,7 @@
 /** `lacuna predict`: predictions for one cell, for the rows of a table, for coordinates, or for all cells. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type ErrorSummary, InputError, readModel } from 'lacuna'
-import { CpEnsemble } from 'lacuna/folds'
+import { InputError, readModel } from 'lacuna'
 import {
-  type Coordinates,
   checkOutputs,
   endings,
   hasEnding,
@@ -12,40 +10,27 @@ import {
   modeName,
   numberAsText,
   openInput,
-  RowIntervals,
-  readCoordinates,
   type TensorModel,
-  type Thousands,
   thousandsSigns,
   writeCompleted,
-  writeFileWhole,
 } from 'lacuna/internal'
 import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
-import { decimalNumber, probability } from '../options/arguments.ts'
-import { inputName } from '../options/readTensor.ts'
-import { type Assignment, assignment } from '../options/rowNames.ts'
-import { formatCount, formatCounted, formatNumber } from '../print/format.ts'
-import { print, printJson } from '../print/print.ts'
-import { printable } from '../print/printable.ts'
-import { type Progress, startProgress } from '../print/terminal.ts'
-
-/** Options of `lacuna predict`, as parsed from the command line; the help describes each. */
-interface Options {
-  sheet?: string
-  output?: string
-  fallback?: number | 'mean'
-  modes?: string[]
-  value?: string
-  decimal?: ',' | '.'
-  thousands?: Thousands
-  at?: Assignment[]
-  query?: string
-  database?: string
-  clip: boolean
-  json?: boolean
-  quiet?: boolean
-  interval?: number
-}
+import { decimalNumber, probability } from '../../options/arguments.ts'
+import { inputName } from '../../options/readTensor.ts'
+import { type Assignment, assignment } from '../../options/rowNames.ts'
+import { formatCount } from '../../print/format.ts'
+import { print, printJson } from '../../print/print.ts'
+import { printable } from '../../print/printable.ts'
+import { type Progress, startProgress } from '../../print/terminal.ts'
+import type { PredictOptions } from './options.ts'
+import { predictCoordinates } from './predictCoordinates.ts'
+import {
+  describeClipping,
+  intervalsOf,
+  reportQuality,
+  reportWithoutInterval,
+  requireEnsemble,
+} from './predictions.ts'
 
 /** Creates the command `predict`. */
 export function predictCommand(): Command {
@@ -129,7 +114,11 @@ function parseFallback(text: string): number | 'mean' {
 }
 
 /** Runs `lacuna predict`: one cell (--at), a table, a .tns file of coordinates, or all cells. */
-async function runPredict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
+async function runPredict(
+  modelFile: string,
+  queries: string | undefined,
+  options: PredictOptions,
+): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([options.output], [modelFile, queries])
   const model = await readModel(modelFile)
@@ -142,7 +131,10 @@ async function runPredict(modelFile: string, queries: string | undefined, option
   const input = await openInput(queries, { sheet: options.sheet })
   const { kind } = input
   if (kind === 'npy' || kind === 'npz' || kind === 'arrays')
-    throw new InputError('option', `${input.name}: an array is no list of queries; give a table, or .tns.`)
+    throw new InputError(
+      'option',
+      `${input.name}: an array is no list of queries; fill its gaps by lacuna fill ${modelFile} ${input.name} -o filled.npy, or ask with a table or .tns.`,
+    )
   if (isTableKind(kind)) return predictRows(model, queries, { ...options, input }, progress)
   if (options.query !== undefined)
     throw new InputError(
@@ -157,7 +149,7 @@ async function predictCell(
   model: TensorModel,
   queries: string | undefined,
   at: readonly Assignment[],
-  { clip, json, interval }: Options,
+  { clip, json, interval }: PredictOptions,
 ): Promise<void> {
   if (queries !== undefined)
     throw new InputError('option', `${queries}: --at asks about one cell; leave out one of them.`)
@@ -193,46 +185,10 @@ async function predictCell(
   else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
 }
 
-/** Returns the model as an ensemble; throws if it is not one, because only ensembles have intervals. */
-function requireEnsemble(model: TensorModel): CpEnsemble {
-  if (model instanceof CpEnsemble) return model
-  throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
-}
-
-/**
- * Intervals of a model at a level; undefined without a level. Throws if the model is not an ensemble.
- * @param fallback prediction for labels that the model does not know
- */
-export const intervalsOf = (
-  model: TensorModel,
-  level: number | undefined,
-  fallback?: number | 'mean',
-): RowIntervals | undefined =>
-  level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level, fallback)
-
-/** Says of how many cells there is no interval, and why; nothing if all have one. */
-export function reportWithoutInterval(
-  model: TensorModel,
-  intervals: RowIntervals | undefined,
-  progress: Progress,
-): void {
-  if (!intervals || intervals.withoutInterval === 0) return
-  const { withoutInterval: count } = intervals
-  progress.say(
-    `${formatCounted(count, 'cell')} of rows without entries, or of fewer than in training, ${count === 1 ? 'has' : 'have'} no interval: ${requireEnsemble(model).reasonWithoutInterval}.`,
-  )
-}
-
-/** Says, to follow a file's size, by which range predictions were limited; empty if by none. */
-export const describeClipping = ({ range }: TensorModel, clip: boolean): string =>
-  clip && range
-    ? `, limited to the range of the training values, ${range.map(formatNumber).join(' to ')}`
-    : ''
-
 /** Writes the predictions of all cells to a .npy; throws for other outputs, and with --interval. */
 async function predictAll(
   model: TensorModel,
-  { output, interval, clip }: Options,
+  { output, interval, clip }: PredictOptions,
   progress: Progress,
 ): Promise<void> {
   if (output === undefined || !hasEnding(output, endings.npy))
@@ -257,7 +213,7 @@ async function predictAll(
 async function predictRows(
   model: TensorModel,
   queries: string | undefined,
-  options: Options & { input?: Awaited<ReturnType<typeof openInput>> },
+  options: PredictOptions & { input?: Awaited<ReturnType<typeof openInput>> },
   progress: Progress,
 ): Promise<void> {
   const { output, fallback, json, modes, decimal, thousands, input, query, database, clip } = options
@@ -297,101 +253,5 @@ async function predictRows(
   reportWithoutInterval(model, intervals, progress)
 }
 
-/** Prints errors and the coverage of intervals, if the rows have observed values. */
-function reportQuality(
-  predictor: RowPredictor,
-  intervals: RowIntervals | undefined,
-  progress: Progress,
-): void {
-  const error = predictor.error()
-  if (error) progress.say(formatErrors(error))
-  if (!intervals || intervals.coverage.rows === 0) return
-  const { rows, inside } = intervals.coverage
-  progress.say(
-    `Intervals of ${formatNumber(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${formatCount(rows)} values.`,
-  )
-}
-
 /** Prints rows unchanged; on a terminal, control characters are escaped. */
 const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
-
-/**
- * Predicts at the coordinates of a .tns file, and writes them as .tns or JSON lines; throws for options that
- * go with tables.
- * @param name of the file in messages
- */
-async function predictCoordinates(
-  model: TensorModel,
-  name: string,
-  source: AsyncIterable<Uint8Array>,
-  { output, json, fallback, value, modes, clip, interval }: Options,
-  progress: Progress,
-): Promise<void> {
-  if (fallback !== undefined || value !== undefined || modes)
-    throw new InputError(
-      'option',
-      `${name}: --fallback, --modes and --value go with tables; a .tns file has indices.`,
-    )
-  if (output && output !== '-' && !hasEnding(output, endings.tns))
-    throw new InputError(
-      'option',
-      `${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`,
-    )
-  if (interval !== undefined && (!json || (output !== undefined && output !== '-')))
-    throw new InputError(
-      'option',
-      `${name}: a line of .tns has one value, and no room for --interval; add --json and leave out -o, or ask by a table.`,
-    )
-  const intervals = intervalsOf(model, interval)
-  const { dims } = model
-  const queries = await readCoordinates(source, { name, order: dims.length, dims })
-  const predictor = new RowPredictor(model, undefined, { clip })
-  const texts = predictionLines(queries, predictor, json ?? false, intervals)
-  if (output && output !== '-') await writeFileWhole(output, encodeTexts(texts))
-  else for (const text of texts) await print(text)
-  reportQuality(predictor, intervals, progress)
-  reportWithoutInterval(model, intervals, progress)
-}
-
-/** Number of lines that are predicted and written at once. */
-const LINES_AT_ONCE = 2 ** 14
-
-/** Yields lines of coordinates (from 1) and predictions, as .tns or JSON, LINES_AT_ONCE in each text. */
-function* predictionLines(
-  { indices, values }: Coordinates,
-  predictor: RowPredictor,
-  json: boolean,
-  intervals: RowIntervals | undefined,
-): Generator<string> {
-  const length = indices[0].length
-  for (let start = 0; start < length; start += LINES_AT_ONCE) {
-    const end = Math.min(length, start + LINES_AT_ONCE)
-    const batchIndices = indices.map((column) => Float64Array.from(column.subarray(start, end)))
-    const observed = values
-      ? Float64Array.from(values.subarray(start, end))
-      : new Float64Array(end - start).fill(NaN)
-    const batch = { rowCount: end - start, indices: batchIndices, observed }
-    const predictions = predictor.predict(batch)
-    const ends = intervals?.ends(batch, predictions)
-    let text = ''
-    predictions.forEach((y, e) => {
-      const coordinates = batchIndices.map((column) => column[e] + 1)
-      text += json
-        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${jsonNumber(ends[0][e])},"high":${jsonNumber(ends[1][e])}` : ''}}\n`
-        : `${coordinates.join(' ')} ${numberAsText(y)}\n`
-    })
-    yield text
-  }
-}
-
-/** A number as JSON; null for NaN. */
-const jsonNumber = (x: number): string => (Number.isNaN(x) ? 'null' : numberAsText(x))
-
-/** Encodes texts as UTF-8. */
-function* encodeTexts(texts: Iterable<string>): Generator<Uint8Array> {
-  for (const text of texts) yield new TextEncoder().encode(text)
-}
-
-/** Formats the errors of predictions as a sentence. */
-const formatErrors = ({ relative, rmse, mae }: ErrorSummary): string =>
-  `Against the values given: relative error ${formatNumber(relative)}, RMSE ${formatNumber(rmse)}, MAE ${formatNumber(mae)}`
