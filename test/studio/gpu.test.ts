@@ -12,8 +12,7 @@ beforeAll(async () => {
 afterAll(() => studio?.close())
 
 /** Bands of colour: of rank 2, and a little noise. */
-async function drawPicture(): Promise<Buffer> {
-  const [width, height] = [48, 32]
+async function drawPicture(width: number, height: number): Promise<Buffer> {
   const data = Buffer.alloc(3 * width * height)
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
@@ -25,11 +24,16 @@ async function drawPicture(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Opens the picture under a name and restores it. Returns the PSNR. */
-async function restorePicture(page: Page, name: string): Promise<number> {
-  const file = { name, mimeType: 'image/png', buffer: await drawPicture() }
+/** Opens a picture under a name. */
+async function openPicture(page: Page, name: string, width: number, height: number): Promise<void> {
+  const file = { name, mimeType: 'image/png', buffer: await drawPicture(width, height) }
   await page.getByLabel('Open a photo …').setInputFiles(file)
-  await page.getByText(`${name}, 48 × 32`).waitFor()
+  await page.getByText(`${name}, ${width} × ${height}`).waitFor()
+}
+
+/** Opens a small picture under a name and restores it. Returns the PSNR. */
+async function restorePicture(page: Page, name: string): Promise<number> {
+  await openPicture(page, name, 48, 32)
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await page.getByRole('button', { name: 'Restore again' }).waitFor()
   return Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
@@ -63,6 +67,8 @@ it('the page tells that the GPU was lost during a run', async () => {
   const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
   await checkbox.click() // the page reloads
   await expect.poll(() => checkbox.isChecked().catch(() => false), PATIENT).toBe(true)
+  // So large that the run has not ended when the GPU is lost.
+  await openPicture(page, 'bands.png', 360, 240)
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await page.getByRole('button', { name: 'Pause' }).waitFor()
   const session = await studio.browser.newBrowserCDPSession()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { momentAt } from '../../packages/studio/src/home/moment.ts'
 import { chooseView, looksLikeTable } from '../../packages/studio/src/shell/chooseView.ts'
-import { dropFile, type Studio, startStudio, visit } from './studio.ts'
+import { dropFile, PATIENT, type Studio, startStudio, visit } from './studio.ts'
 
 /** The most bytes that the first screen may load, as sent over the wire. */
 const MOST_BYTES = 300_000
@@ -34,6 +34,24 @@ it('the first screen loads less than 300 kB, nothing twice, and starts no worker
   await context.close()
 })
 
+it('the first picture is shown before its frames are loaded, and the sources of the examples can be read', async () => {
+  const { page } = await visit(studio)
+  const held: (() => Promise<void>)[] = []
+  await page.route(/\.webp$/, (route) => void held.push(() => route.continue()))
+  await page.reload()
+  const picture = page.getByRole('img', { name: /^A photograph/ })
+  const background = (): Promise<string> =>
+    picture.evaluate((element) => getComputedStyle(element).backgroundImage)
+  expect(await background()).toMatch(/^url\("data:image/)
+  await expect.poll(() => held.length, PATIENT).toBeGreaterThan(0)
+  for (const go of held) await go()
+  await expect.poll(background, PATIENT).toBe('none') // hidden pixels are transparent
+
+  const link = await page.getByRole('link', { name: 'sources and licences' }).getAttribute('href')
+  const text = await (await fetch(new URL(link!, studio.url))).text()
+  for (const author of ['danielbuechele', 'Felice Beato', 'Max Kuhn', 'COADS']) expect(text).toContain(author)
+})
+
 it('a table that is dropped on the header, and a pasted one, are opened in Complete', async () => {
   const { page, complaints } = await visit(studio)
   await page.getByRole('button', { name: 'Open a file …' }).waitFor()
@@ -63,11 +81,11 @@ it('a picture that is dropped on Complete is opened in Restore', async () => {
   await page.waitForURL(/#restore/)
 })
 
-it('an example completes its table with one click, and says that it is simulated', async () => {
+it('an example completes its table with one click, and says where its data is from', async () => {
   const { page, complaints } = await visit(studio)
-  await page.getByRole('button', { name: /^Kinetics/ }).click()
+  await page.getByRole('button', { name: /^Spectra/ }).click()
   await page.getByRole('radio', { name: 'Components' }).waitFor()
-  expect(await page.getByText('Simulated absorbances').isVisible()).toBe(true)
+  expect(await page.getByText('Data: Tecator, by the R package modeldata (MIT)').isVisible()).toBe(true)
   expect(complaints).toEqual([])
 })
 

@@ -19,7 +19,7 @@ afterAll(() => bare?.close())
 
 /** Completes an example of the first screen. */
 async function runExample(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Kinetics/ }).click()
+  await page.getByRole('button', { name: /^Spectra/ }).click()
   await page.getByRole('radio', { name: 'Components' }).waitFor()
 }
 

@@ -7,7 +7,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import { expect, onTestFinished, TestRunner } from 'vitest'
 import { serveFolder } from '#cli/commands/studio/server.ts'
 
 /** Options of expect.poll for what happens some time later: other work may share the machine. */
@@ -20,9 +28,19 @@ export const FOLDER = fileURLToPath(new URL('../../packages/cli/dist/studio', im
 export interface Studio {
   url: string
   browser: Browser
+  /** Contexts for the pages of tests, by their options; each serves one test at a time. */
+  contexts: Map<string, ReusableContext>
   /** Ends the server but not the browser, as if the network were gone. */
   stopServer(): Promise<void>
   close(): Promise<void>
+}
+
+/** A browser context that tests use one after another: a new one would double what it takes to open a page. */
+interface ReusableContext {
+  context: BrowserContext
+  /** A page that stays open, and with it the window. */
+  blank: Page
+  isInUse: boolean
 }
 
 /** An opened page. */
@@ -39,8 +57,34 @@ export const SOFTWARE_GPU = [
   '--enable-dawn-features=disable_workgroup_init',
 ]
 
-/** Starts a server and Chromium. @param isolated whether the server sends the isolation headers */
+/** Waits until something is shown; fails at once with the error that the page shows instead. */
+export async function waitForShown(page: Page, wanted: Locator): Promise<void> {
+  const alert = page.getByRole('alert')
+  await wanted.or(alert).first().waitFor()
+  expect(await alert.allTextContents(), 'errors that the page shows').toEqual([])
+}
+
+/** The server and browser that all test files of a process share; they end with it. */
+const shared = globalThis as { lacunaStudio?: Promise<Studio> }
+/** Contexts that this test file has opened outside its tests. */
+const ownContexts: BrowserContext[] = []
+
+/**
+ * Starts a server and Chromium; those of the usual kind once per process, as every new browser has to compile the page
+ * again.
+ * @param isolated whether the server sends the isolation headers
+ */
 export async function startStudio({ isolated = true, hasGpu = false } = {}): Promise<Studio> {
+  if (!isolated || hasGpu) return launchStudio(isolated, hasGpu)
+  shared.lacunaStudio ??= launchStudio(true, false)
+  const studio = await shared.lacunaStudio
+  const close = async (): Promise<void> => {
+    for (const context of ownContexts.splice(0)) await context.close()
+  }
+  return { ...studio, close }
+}
+
+async function launchStudio(isolated: boolean, hasGpu: boolean): Promise<Studio> {
   const server = isolated ? await serveFolder(FOLDER, { host: '127.0.0.1', port: 0 }) : await serveBare()
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -54,6 +98,7 @@ export async function startStudio({ isolated = true, hasGpu = false } = {}): Pro
   return {
     url: server.url,
     browser,
+    contexts: new Map(),
     stopServer: () => server.close(),
     async close() {
       await browser.close()
@@ -63,15 +108,50 @@ export async function startStudio({ isolated = true, hasGpu = false } = {}): Pro
 }
 
 /**
- * Opens a page in a new browser context, without stored state. Unless asked for by `serviceWorkers: 'allow'`, there is
- * no service worker: copying all files for every visit would take a second of a busy machine.
+ * A browser context without stored state. That of a test is emptied when the test ends, with its pages closed, since
+ * open pages keep drawing and learning; one that is opened outside a test, or the second of a test, is new.
+ */
+async function openContext(
+  { browser, url, contexts }: Studio,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const key = JSON.stringify(options)
+  if (!TestRunner.getCurrentTest() || contexts.get(key)?.isInUse) {
+    const context = await browser.newContext(options)
+    if (TestRunner.getCurrentTest()) onTestFinished(() => context.close())
+    else ownContexts.push(context)
+    return context
+  }
+  let reusable = contexts.get(key)
+  if (!reusable) {
+    const context = await browser.newContext(options)
+    reusable = { context, blank: await context.newPage(), isInUse: false }
+    contexts.set(key, reusable)
+  }
+  const { context, blank } = reusable
+  reusable.isInUse = true
+  onTestFinished(async () => {
+    await context.unrouteAll()
+    for (const page of context.pages()) if (page !== blank) await page.close()
+    const session = await context.newCDPSession(blank)
+    await session.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes: 'all' })
+    await session.detach()
+    reusable.isInUse = false
+  })
+  return context
+}
+
+/**
+ * Opens a page in a browser context without stored state. There is no service worker: copying all files for every visit
+ * would take a second of a busy machine.
  */
 export async function visit(
-  { browser, url }: Studio,
+  studio: Studio,
   address = '',
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({
+  const { url } = studio
+  const context = await openContext(studio, {
     viewport: { width: 1280, height: 900 },
     serviceWorkers: 'block',
     ...options,

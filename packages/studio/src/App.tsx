@@ -76,8 +76,8 @@ export function App() {
       </main>
       <footer class="footer">
         <p>
-          Everything is computed in this page, by WebAssembly on your own machine. Nothing you open here
-          leaves it.
+          Everything is computed in this page, by WebAssembly on your own machine.
+          {view !== 'home' && ' Nothing you open here leaves it.' /* the first screen says so at its top */}
         </p>
         <p>
           <OfflineStatus />

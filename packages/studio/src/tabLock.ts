@@ -1,4 +1,4 @@
-/** Locks by which tabs of the page tell each other what they use; a tab has its locks until it is closed. */
+/** Locks that show the tabs of the page what other tabs use; a tab holds its locks until it is closed. */
 
 /** Milliseconds after which a lock counts as that of another tab: a page that is reloaded still has it for a moment. */
 const PATIENCE_MS = 3000

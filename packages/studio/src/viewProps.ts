@@ -13,7 +13,7 @@ export interface Incoming {
 export interface ExampleSettings {
   /** The title on its card, such as “Metro”. */
   title: string
-  /** What a user should know: that the data is simulated, and how. */
+  /** A remark for the user: where the data is from, and what is hidden or simulated. */
   note: string
   /** Settings of the view by their names in the address, such as { rank: 8 } or { damage: 'scratches' }. */
   settings: Readonly<Record<string, string | number>>

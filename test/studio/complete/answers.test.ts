@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { CpModel } from '#lacuna/model/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { formatByError } from '../../../packages/figures/src/numbers.ts'
+import type { Validation } from '../../../packages/studio/src/complete/answers.ts'
+import { stepsOf } from '../../../packages/studio/src/complete/explorer/components/steps.ts'
 import { defaultQuestion } from '../../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
+import { describeTrust } from '../../../packages/studio/src/complete/explorer/trust.ts'
+import type { ModelSummary } from '../../../packages/studio/src/complete/protocol.ts'
 import type { HeldModel } from '../../../packages/studio/src/complete/worker/answers/answeringModel.ts'
 import { reduceProfile } from '../../../packages/studio/src/complete/worker/answers/components.ts'
 import { splitLine } from '../../../packages/studio/src/complete/worker/answers/parseQueries.ts'
@@ -221,6 +225,14 @@ describe('a component', () => {
     expect(points.find(({ value }) => value === 1)).toMatchObject({ row: 770, label: '777' })
   })
 
+  it('is drawn in steps of the same width, the last row among them', () => {
+    const months = Array.from({ length: 12 }, (_, row) => (row + 1) / 12)
+    const corners = stepsOf(reduceProfile(months, months, String), 12)
+    const widths = corners.slice(1).map(({ row }, n) => row - corners[n].row)
+    expect(widths).toEqual(Array.from({ length: 12 }, () => 1))
+    expect(corners.map(({ value }) => value)).toEqual([...months, 1])
+  })
+
   it('is drawn at the observed places where latitude and longitude were learned apart', () => {
     const dims = [2, 5, 6]
     const model = new CpModel({
@@ -275,4 +287,15 @@ describe('checks of a model', () => {
     for (const { predicted: x, observed } of groups) expect(observed).toBeCloseTo(2 * x, 4)
     expect(groups[0].predicted).toBeCloseTo(4.5, 6)
   })
+})
+
+it('a report says what the error is compared with, and what core consistency means', () => {
+  const summary = { verdict: { text: 'On the held-out entries the error is 79% below the best baseline.' } }
+  const checks = { of: 'held-out', entries: 1053, rmse: 308.4, coreConsistency: -0.2 }
+  const sentences = describeTrust(summary as ModelSummary, checks as Validation)
+  expect(sentences.slice(0, 2)).toEqual([
+    summary.verdict.text,
+    'On 1,053 held-out entries the error is 308.4 (RMSE).',
+  ])
+  expect(sentences[2]).toMatch(/^Core consistency: 0%\. Near 100% the data have the form of the model/)
 })

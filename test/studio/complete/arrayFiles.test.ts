@@ -15,7 +15,7 @@ import {
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { decodeModel } from '#lacuna/index.js'
-import { dropFile, FOLDER, PATIENT, type Studio, startStudio, visit } from '../studio.ts'
+import { dropFile, FOLDER, PATIENT, type Studio, startStudio, visit, waitForShown } from '../studio.ts'
 import { completeQuickly, waitForStored } from './completing.ts'
 
 /** Files that the reference tools of their formats have made; each array is 3 × 4 × 5 with two gaps. */
@@ -134,7 +134,7 @@ it('an Arrow file and a Feather file packed by zstd are tables with roles for th
   await open(page, 'sites.arrow', golden('lz4.arrow'))
   await expect.poll(() => page.getByLabel(/^Role of /).count(), PATIENT).toBe(8)
   await open(page, 'shops.feather', zstdTable())
-  await page.getByText('Every row is a value of sales by shop and week.').waitFor()
+  await waitForShown(page, page.getByText('Every row is a value of sales by shop and week.'))
   await expectData(page, 'shops.feather', '5 × 6')
   expect(complaints).toEqual([])
 })

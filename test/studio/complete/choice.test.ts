@@ -21,7 +21,7 @@ const columns = [
   { name: 'Lat', type: 'DOUBLE' as const },
   { name: 'Lon', type: 'DOUBLE' as const },
   { name: 'sales', type: 'BIGINT' as const },
-].map((column) => ({ ...column, examples: [], numbersRows: false }))
+].map((column) => ({ ...column, examples: [], numbersRows: false, hasRepeats: true }))
 
 const guessed: TableChoice = {
   ...{ modes: ['shop', 'day(when)', 'place'], value: 'sales', merge: 'error' },
@@ -80,7 +80,13 @@ it('nothing can be started before the questions that must be answered are', () =
   const stateOf = (choice: TableChoice): CompleteState => {
     const reading = { choice, negative: 'error', merge: 'error' } as const
     const data = { id: 2, source: 1, reading, summary: { questions: [question] } }
-    return { source: { id: 1, content }, reading, data, runs: [] } as unknown as CompleteState
+    return {
+      source: { id: 1, content },
+      reading,
+      data,
+      runs: [],
+      tablesPending: [],
+    } as unknown as CompleteState
   }
   expect(canStart(stateOf(guessed))).toBe(false)
   expect(canStart(stateOf({ ...guessed, merge: 'sum' }))).toBe(true)

@@ -180,13 +180,12 @@ describe('the Complete view', () => {
     const asked = ['predict', 'folds.npz', ...cell, '--interval', '0.9']
     const predicted = await lacuna([...asked, '--json'], { cwd: folder })
     const { prediction, low, high } = JSON.parse(predicted.stdout)
-    const told = (x: number): string => String(Number(x.toPrecision(4)))
-    await expect
-      .poll(() => page.getByTestId('interval').textContent(), PATIENT)
-      .toBe(`${told(low)} to ${told(high)}`)
-    expect(Number(await page.getByTestId('prediction').getAttribute('data-exact'))).toBeCloseTo(prediction, 4)
     // Digits that the width of the interval leaves.
     const digits = (x: number): string => formatByError(x, (high - low) / 2 / 1.6449)
+    await expect
+      .poll(() => page.getByTestId('interval').textContent(), PATIENT)
+      .toBe(`${digits(low)} to ${digits(high)}`)
+    expect(Number(await page.getByTestId('prediction').getAttribute('data-exact'))).toBeCloseTo(prediction, 4)
     expect(await page.getByTestId('prediction').textContent()).toBe(digits(prediction))
     await page.getByRole('radio', { name: 'Save predictions' }).check()
     const [download] = await Promise.all([
@@ -255,7 +254,11 @@ describe('the Complete view and bad input', () => {
     ['empty.tns', '', 'empty.tns: the file is empty.'],
     ['negative.tns', '1 1 1 -2\n', 'the value -2 is negative; allow it with “Negative values”'],
     ['huge.tns', '1 1 1 1\n4294967294 1 1 2\n', 'huge.tns: The factors of 4294967294×1×1 at rank 1 take'],
-    ['large.tns', '1 1 1 1\n60000000 1 1 2\n', 'Complete it on the command line:\nlacuna complete large.tns'],
+    [
+      'large.tns',
+      '1 1 1 1\n60000000 1 1 2\n',
+      'complete it on the command line with: lacuna complete large.tns',
+    ],
     ['what.pdf', 'x', 'what.pdf: the studio opens .tns, .csv'],
     ['broken.npz', 'PK', 'broken.npz: the zip file is truncated or damaged'],
     ['cut.json', '[{"a":1,"b":2', 'cut.json, line 1: the JSON is not well-formed (it ends within an object)'],
@@ -335,23 +338,25 @@ describe('tables in the page and on the command line', () => {
 })
 
 it('the page stays responsive while it reads and completes a large table', async () => {
-  const { page } = await visit(studio, '#complete?rank=8')
   const lines = Array.from({ length: 200_000 }, (_, n) => {
     const [user, item] = [n % 1000, Math.floor(n / 1000)]
     return `${user},${item},w${(user + item) % 10},${(user * item) % 5}`
   })
   await writeFile(join(folder, 'large.csv'), `user,item,week,rating\n${lines.join('\n')}\n`)
-  await page.getByRole('button', { name: 'Bicycle trips' }).waitFor()
-  await page.waitForLoadState('networkidle') // the page's own beginning is over
   let longest = Infinity
   // Other processes on the same core only lengthen a task: the least of three measurements is nearest to the page's own.
   for (let attempt = 0; attempt < 3 && longest >= 50; attempt++) {
+    // A page of its own: the size and the verdict that are waited for would be there already.
+    const { page } = await visit(studio, '#complete?rank=8')
+    await page.getByRole('button', { name: 'Bicycle trips' }).waitFor()
+    await page.waitForLoadState('networkidle') // the page's own beginning is over
     const measured = await longestTaskMs(page, async () => {
       await open(page, join(folder, 'large.csv'))
       await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('1,000 × 200 × 10')
       await completeQuickly(page)
     })
     longest = Math.min(longest, measured)
+    await page.close()
   }
   expect(longest).toBeLessThan(50)
 })

@@ -1,4 +1,5 @@
 /** From a file to a meaning in Chromium: questions are answered by clicks, and nothing else is needed to complete. */
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
@@ -127,5 +128,56 @@ describe('opening a table', () => {
     await page.getByLabel('Role of stars').selectOption('weight')
     await page.getByText('Rows are counted by user and item, weighted by stars.').waitFor()
     expect(complaints).toEqual([])
+  })
+})
+
+describe('the map of missing cells', () => {
+  /** A table of 8 × 6 cells without those that `isGap` names. */
+  const tableWithout = (isGap: (row: number, column: number) => boolean): string => {
+    const cells = Array.from({ length: 48 }, (_, n) => [Math.floor(n / 6), n % 6])
+    const lines = cells.filter(([row, column]) => !isGap(row, column)).map(([r, c]) => `r${r},c${c},${r + c}`)
+    return `row,column,value\n${lines.join('\n')}\n`
+  }
+
+  it('names the field under the pointer, and is saved with its numbers', async () => {
+    const { page, complaints } = await visit(studio, '#complete')
+    await open(
+      page,
+      'gaps.csv',
+      tableWithout((row, column) => row === 7 && column > 1),
+    )
+    const map = page.getByRole('img', { name: /^Observed cells by row and column: 92% of all/ })
+    await map.scrollIntoViewIfNeeded()
+    await map.locator('image').waitFor({ state: 'attached' })
+    const { x, y, width, height } = (await map.boundingBox())!
+    // The fullest rows and columns come first: the last field is a gap.
+    await page.mouse.move(x + 0.5 * width, y + 0.5 * height)
+    await page.mouse.move(x + (11.5 / 12) * width, y + (15.5 / 16) * height)
+    await map.getByText('row r7').waitFor()
+    await map.getByText('0% observed').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await page.getByLabel('Save: Observed cells').click()
+        await page.getByRole('button', { name: 'CSV', exact: true }).and(page.locator(':visible')).click()
+      })(),
+    ])
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
+    expect(lines[0]).toBe('row,column,observed')
+    expect(lines.length).toBe(1 + 48)
+    expect(lines.filter((line) => line.endsWith(',0')).every((line) => line.startsWith('r7,'))).toBe(true)
+    expect(lines.filter((line) => line.endsWith(',0')).length).toBe(4)
+    expect(complaints).toEqual([])
+  })
+
+  it('is a sentence where nothing is missing', async () => {
+    const { page } = await visit(studio, '#complete')
+    await open(
+      page,
+      'full.csv',
+      tableWithout(() => false),
+    )
+    await page.getByText('Nothing: every cell was observed.').waitFor()
+    expect(await page.getByRole('img', { name: /^Observed cells/ }).count()).toBe(0)
   })
 })

@@ -175,22 +175,33 @@ describe('sessions of tabs', () => {
     const component = one.getByRole('listitem', { name: 'Component 1' })
     await component.waitFor()
     const before = await component.textContent()
-    await waitForStored(one, ':run:')
+    await one.getByLabel('Evaluate on a test file …').setInputFiles(table('test.csv', 12))
+    const test = one.getByTestId('test')
+    const tested = await test.textContent()
+    expect(tested).toContain('test.csv')
+    await waitForStored(one, ':run:', ({ tests }) => tests === 1)
     await one.reload()
     await component.waitFor()
     expect(await component.textContent()).toBe(before)
+    expect(await test.textContent()).toBe(tested)
     expect(await one.getByRole('heading', { name: 'one.csv' }).count()).toBe(1)
     expect(await one.getByTestId('size').textContent()).toBe('12 × 40')
     await two.reload()
     await expect.poll(() => two.getByTestId('size').textContent(), PATIENT).toBe('9 × 40')
     expect(await two.getByRole('listitem', { name: 'Component 1' }).count()).toBe(0)
 
+    // The settings that are changed now belong to no run of this session.
+    const rank = one.getByLabel('Rank, how many components')
+    await rank.fill('5')
+    await one.getByTestId('stale').waitFor()
     await one.getByRole('button', { name: 'Close', exact: true }).click()
     const list = one.getByRole('region', { name: 'Sessions' })
     expect(await list.getByRole('button', { name: 'Reopen two.csv' }).isDisabled()).toBe(true)
     await list.getByRole('button', { name: 'Reopen one.csv' }).click()
     await component.waitFor()
     expect(await component.textContent()).toBe(before)
+    await expect.poll(() => rank.inputValue(), PATIENT).toBe('2')
+    expect(await one.getByTestId('stale').count()).toBe(0)
     await one.getByRole('button', { name: 'Close', exact: true }).click()
     await list.getByRole('button', { name: 'Delete one.csv' }).click()
     await expect.poll(() => list.getByRole('listitem').count(), PATIENT).toBe(1)
@@ -217,7 +228,9 @@ describe('sessions of tabs', () => {
       const offer = page.getByRole('region', { name: 'Interrupted run' })
       await offer.waitFor()
       expect(await offer.textContent()).toMatch(
-        kind === 'Best' ? /after \d+ trials/ : /after \d+ epochs|at its beginning/,
+        kind === 'Best'
+          ? /in its first trial|after (one trial|\d+ trials)/
+          : /after \d+ epochs|at its beginning/,
       )
       await offer.getByRole('button', { name: 'Go on with the run' }).click()
       if (kind === 'Best') await page.getByRole('table', { name: 'Trials' }).waitFor()

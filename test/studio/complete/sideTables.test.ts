@@ -13,7 +13,7 @@ import {
   inspectSideTable,
   readSideTable,
 } from '../../../packages/studio/src/complete/worker/readSideTable.ts'
-import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
+import { PATIENT, type Studio, startStudio, visit, waitForShown } from '../studio.ts'
 import { completeQuickly, waitForStored } from './completing.ts'
 import { settingsOf } from './fakeWorker.ts'
 
@@ -181,10 +181,7 @@ describe('in the page', () => {
       .getByLabel('Open a file …')
       .first()
       .setInputFiles({ name: 'ratings.lacuna', mimeType: '', buffer })
-    await elsewhere.page
-      .getByText(/^Film 1\d\d$/)
-      .first()
-      .waitFor()
+    await waitForShown(elsewhere.page, elsewhere.page.getByText(/^Film 1\d\d$/))
     expect(await elsewhere.page.getByTestId('verdict').textContent()).toBe(verdict)
     await checkOwnRow(elsewhere.page)
     // What the file has is a session of this browser now.
@@ -231,20 +228,65 @@ describe('in the page', () => {
     expect(complaints).toEqual([])
   })
 
-  it('rows that are counted are taken for zero where there are none, unless it is chosen otherwise', async () => {
+  it('a file that is too large to be stored can be gone back to in the same tab, with its runs', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
-    const events = Array.from({ length: 400 }, (_, n) => `s${(n * n) % 12},h${(n * 7) % 10}`)
+    // Reading a file of that size takes seconds: one is only taken for so large, by the page and not by its worker.
+    await page.evaluate(() => {
+      const { get } = Object.getOwnPropertyDescriptor(Blob.prototype, 'size')!
+      Object.defineProperty(File.prototype, 'size', {
+        get(this: File) {
+          return get!.call(this) + (this.name === 'large.csv' ? 200e6 : 0)
+        },
+      })
+    })
+    await open(page, 'large.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)
+    await waitForShown(page, page.getByTestId('not-stored'))
+    await completeQuickly(page)
+    const verdict = await page.getByTestId('verdict').textContent()
+    await open(page, 'other.csv', 'a,b,v\nx,y,1\nx,z,2\nw,y,3\n')
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2')
+    await page.getByText('until this page is closed or reloaded').waitFor()
+    await page.getByRole('button', { name: 'Back to large.csv' }).click()
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('20 × 12')
+    await expect.poll(() => page.getByTestId('verdict').textContent(), PATIENT).toBe(verdict)
+    await page.getByRole('listitem', { name: 'Component 1' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('rows that are counted are zero where there are none, also for the best run, unless it is chosen otherwise', async () => {
+    const { page, complaints } = await visit(studio, '#complete?rank=2')
+    const events = Array.from(
+      { length: 400 },
+      (_, n) => `s${Math.floor(12 * ((0.618 * n) % 1) ** 2)},h${Math.floor(10 * ((0.7548 * n) % 1) ** 2)}`,
+    )
     await open(page, 'events.csv', `station,hour\n${events.join('\n')}\n`)
     await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toMatch(/ × /)
     const answers = page.locator('[data-kind="absent"]')
     expect(await answers.getByRole('button', { name: /^zero/ }).getAttribute('aria-pressed')).toBe('true')
     await completeQuickly(page)
+    // The baselines count zeros, too.
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    expect(await verdict.getByRole('row').allTextContents()).toEqual([
+      expect.stringMatching(/^Predicted by/),
+      expect.stringMatching(/^this model/),
+      expect.stringMatching(/^the mean\d/),
+      expect.stringMatching(/^the mean of each station\d/),
+      expect.stringMatching(/^the mean of each hour\d/),
+      expect.stringMatching(/^the product of the means of all modes\d/),
+    ])
     await page.getByText('The same on the command line').click()
     await page.getByText('--missing zero').waitFor()
+    await page.getByRole('button', { name: 'Best', exact: true }).click()
+    await expect.poll(() => page.getByRole('table', { name: 'Trials' }).count(), PATIENT).toBe(1)
+    const finish = page.getByRole('button', { name: 'Finish now' })
+    if (await finish.isVisible()) await finish.click({ timeout: 5000 }).catch(() => {}) // it may have ended
+    await page.getByText(/models were combined/).waitFor()
+    expect(await page.getByTestId('verdict').textContent()).toMatch(/the (mean|product)/)
+    await page.getByText('--best').waitFor()
     await answers.getByRole('button', { name: /^unknown/ }).click()
     await page.getByTestId('stale').waitFor()
     expect(page.url()).toContain('missing=unknown')
-    expect(await page.getByRole('button', { name: 'Best', exact: true }).isEnabled()).toBe(true)
 
     // What was chosen for one file is not taken for another one.
     await open(page, 'ratings.csv', `userId,movieId,rating\n${ratings.join('\n')}\n`)

@@ -1,4 +1,6 @@
 /** What the studio understands of messy tables, what it asks, and the data that its answers make of them. */
+import { complete } from 'lacuna'
+import type { TensorModel } from 'lacuna/internal'
 import { describe, expect, it } from 'vitest'
 import type { ReadSettings } from '../../../packages/studio/src/complete/protocol.ts'
 import {
@@ -218,6 +220,10 @@ describe('what the studio understands of a table', () => {
     expect(openKinds(data.questions, left)).toEqual([])
     expect(data.tensor.values.length).toBe(60)
     expect(tensor.values.length).toBe(60)
+    // The rows that cannot be read are not counted as empty, too.
+    expect(data.remarks).toEqual([
+      expect.stringContaining('one row is left out, since a mode or the value is'),
+    ])
   })
 
   it('asks about negative values', async () => {
@@ -268,6 +274,48 @@ describe('what the studio understands of a table', () => {
       'b,x,2024-01-01,3',
     ])
     expect(panel.settings.choice?.modes).toEqual(['shop', 'product', 'day(day)'])
+  })
+
+  it('tells files of the same name, size and time apart: the one that was opened last, and a test file', async () => {
+    const named = (value: number): File =>
+      new File([`a,b,v\n${['x,y', 'x,z', 'w,y'].map((cell) => `${cell},${value}\n`).join('')}`], 'part.csv', {
+        lastModified: 0,
+      })
+    const values = async (file: File, like?: TensorModel): Promise<number[]> => {
+      const settings: ReadSettings = { choice, negative: 'error', merge: 'error' }
+      return [...(await readFile(file, settings, () => {}, like)).tensor.values]
+    }
+    await inspectFile(named(1))
+    const { opened } = await inspectFile(named(2))
+    const choice = opened.kind === 'table' ? opened.choice : undefined
+    expect(await values(named(2))).toEqual([2, 2, 2])
+    const { tensor } = await readFile(named(2), { choice, negative: 'error', merge: 'error' }, () => {})
+    const { model } = await complete(tensor, { rank: 1, epochs: 1 })
+    expect(await values(named(3), model)).toEqual([3, 3, 3])
+    expect(await values(named(2))).toEqual([2, 2, 2])
+  })
+
+  it('does not read the table again where an answer is what was assumed', async () => {
+    const cells = Array.from({ length: 40 }, (_, n) => `s${n % 7},${1 + (n % 5)}/4/2014,${n}`)
+    const rows = [...cells, 's0,1/4/2014,7', 's1,2/4/2014,x']
+    const table = await open(['shop,day,sales', ...rows])
+    const assumed = await read(table)
+    expect(openKinds(assumed.questions, table)).toEqual(['bad', 'repeats'])
+    let answered = table
+    for (const question of [...table.understanding.questions, ...assumed.questions])
+      answered = answer(answered, question, question.answers[0].key)
+    const { questions, tensor } = await read(answered)
+    expect(openKinds([...table.understanding.questions, ...questions], answered)).toEqual([])
+    expect(tensor).toBe(assumed.tensor)
+    const dates = find(table.understanding.questions, 'dates')
+    const other = await read(answer(answered, dates, dates!.answers[1].key))
+    expect(labelsOf(other.tensor)?.[1]).not.toEqual(labelsOf(tensor)?.[1])
+  })
+
+  it('takes a column called row for a mode where its cells repeat', async () => {
+    const cells = Array.from({ length: 48 }, (_, n) => `r${Math.floor(n / 6)},c${n % 6},${n}`)
+    const { settings } = await open(['row,column,value', ...cells])
+    expect(settings.choice).toMatchObject({ modes: ['row', 'column'], value: 'value' })
   })
 
   it('leaves free text out', async () => {

@@ -1,12 +1,21 @@
-/** The simulated tables of the first screen: a model of the rank that the page chooses predicts hidden cells. */
+/// <reference types="vite/client" />
+/** The tables of the first screen: a model of the rank that the page chooses predicts hidden cells. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { complete, split, tensorFromRecords } from '#lacuna/index.js'
 import { examples } from '../../../packages/studio/src/examples/index.ts'
-import { concentrations } from '../../../packages/studio/src/examples/kinetics.ts'
-import { drawPrint } from '../../../packages/studio/src/examples/print.ts'
+import {
+  cellsOf,
+  HIDDEN_READINGS,
+  HIDDEN_WEEKS,
+  metroTable,
+  spectrumTable,
+  windTable,
+} from '../../../packages/studio/src/examples/measured.ts'
 
 /** The most error of a model, relative to that of the mean of all known values. */
-const MOST_OF_MEAN: Record<string, number> = { metro: 0.2, films: 0.7, taxis: 0.5, kinetics: 0.1 }
+const MOST_OF_MEAN: Record<string, number> = { metro: 0.15, films: 0.7, winds: 0.55, spectra: 0.06 }
 
 /** The rows of a CSV file, whose cells may be in double quotes. */
 const parseCsv = (text: string): string[][] =>
@@ -39,19 +48,39 @@ it.each(Object.keys(MOST_OF_MEAN))(
   },
 )
 
-it('the reaction of the example kinetics conserves its matter', () => {
-  for (const t of [0, 3, 40, 500]) {
-    const amounts = concentrations([1, 0.2, 0.1], t)
-    expect(amounts.reduce((sum, x) => sum + x, 0)).toBeCloseTo(1.3, 12)
-    expect(Math.min(...amounts)).toBeGreaterThanOrEqual(0)
-  }
+/** The folder of the measured data, and the bytes that all of it may take with gzip. */
+const DATA = new URL('../../../packages/studio/src/examples/data/', import.meta.url)
+const MOST_BYTES = 600_000
+
+it('every file of measured data has a source and a licence, and all are small', () => {
+  const readme = readFileSync(new URL('README.md', DATA), 'utf8')
+  const files = readdirSync(DATA).filter((name) => name !== 'README.md')
+  expect(files.length).toBeGreaterThan(0)
+  for (const name of files)
+    expect(readme).toMatch(
+      new RegExp(`^\\| \`${name}\` \\|.*\\| (CC BY 2.0|CC0|MIT|public domain.*) \\|.*\\|$`, 'm'),
+    )
+  const bytes = files.map((name) => gzipSync(readFileSync(new URL(name, DATA))).length)
+  expect(bytes.reduce((sum, x) => sum + x, 0)).toBeLessThan(MOST_BYTES)
 })
 
-it('the drawn print is opaque, has dark and light tones, and is the same every time', () => {
-  const { width, height, data } = drawPrint(150, 100)
-  expect(data.length).toBe(4 * width * height)
-  const red = Array.from({ length: width * height }, (_, p) => data[4 * p])
-  expect([...data].every((value, i) => i % 4 !== 3 || value === 255)).toBe(true)
-  expect(Math.max(...red) - Math.min(...red)).toBeGreaterThan(120)
-  expect(drawPrint(150, 100).data).toEqual(data)
+it('the examples contain measured values only, and hide what they say', async () => {
+  const file = (name: string) => cellsOf(readFileSync(new URL(name, DATA), 'utf8'))
+  const rides = new Map(
+    file('chicago.csv').map(({ row, column, value }) => [`${column} ${row}`, Number(value)]),
+  )
+  const [, ...metro] = parseCsv(await metroTable())
+  for (const [station, monday, weekday, value] of metro) {
+    const day = Date.parse(monday) + (Number(weekday[0]) - 1) * 86_400_000
+    expect(rides.get(`${station} ${new Date(day).toISOString().slice(0, 10)}`)).toBe(Number(value))
+  }
+  expect(metro.length / rides.size).toBeCloseTo(1 - HIDDEN_WEEKS, 1)
+  const readings = new Set(
+    file('meats.csv').map(({ row, column, value }) => `${Number(row)} ${column} ${value}`),
+  )
+  const [, ...spectra] = parseCsv(await spectrumTable())
+  for (const [sample, nm, value] of spectra)
+    expect(readings.has(`${Number(sample.slice('sample '.length))} ${nm} ${value}`)).toBe(true)
+  expect(spectra.length / file('meats.csv').length).toBeCloseTo(1 - HIDDEN_READINGS, 1)
+  expect(parseCsv(await windTable()).length - 1).toBe(file('winds.csv').length)
 })

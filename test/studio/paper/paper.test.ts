@@ -52,5 +52,10 @@ it('figure 1 shows the error of the hidden pixels, and the footer leads to the p
   await section.getByRole('img', { name: 'Relative error of the hidden pixels against epochs' }).waitFor()
   await section.getByRole('button', { name: 'Stop' }).click()
   await section.getByRole('button', { name: 'Run it here' }).waitFor()
+  // Pictures side by side do not cover each other.
+  const [original, corrupted] = await Promise.all(
+    ['Original', /^Corrupted/].map((name) => section.getByRole('img', { name }).boundingBox()),
+  )
+  expect(original!.x + original!.width).toBeLessThanOrEqual(corrupted!.x)
   expect(complaints).toEqual([])
 })

@@ -1,6 +1,11 @@
 /** Charts of the studio without a browser: their tables, zoom, and colours of saved files. */
 import { describe, expect, it } from 'vitest'
 import { formatDensity } from '../../../packages/figures/src/numbers.ts'
+import {
+  errorOfInterval,
+  formatInterval,
+} from '../../../packages/studio/src/complete/explorer/shared/typicalError.ts'
+import { formatTick } from '../../../packages/studio/src/widgets/chart/chartStyle.ts'
 import { fileStem, tableToCsv } from '../../../packages/studio/src/widgets/chart/chartTable.ts'
 import { resolveVariables } from '../../../packages/studio/src/widgets/chart/exportChart.ts'
 import { dragDomain, zoomIn, zoomOut } from '../../../packages/studio/src/widgets/chart/zoom.ts'
@@ -57,4 +62,14 @@ it('a density is never rounded to 100% while cells are missing', () => {
   expect(formatDensity(100_836, 610 * 9_724)).toBe('1.7%')
   expect(formatDensity(12, 12)).toBe('all')
   expect(formatDensity(89, 100)).toBe('89%')
+})
+
+it('ticks of an axis are short numbers, and zero is 0', () => {
+  expect([0, 500, 1500, 20_000, 3e6, 0.1].map(formatTick)).toEqual(['0', '500', '1.5k', '20k', '3M', '0.1'])
+})
+
+it('an interval has the digits that its width leaves, so that its ends differ', () => {
+  expect(formatInterval({ low: 21_990.4, high: 22_050.9 })).toBe('21990.4 to 22050.9')
+  expect(formatInterval({ low: 3.2183, high: 5 })).toBe('3.22 to 5')
+  expect(errorOfInterval({ low: 0, high: 2 * 1.6449 })).toBeCloseTo(1, 12)
 })

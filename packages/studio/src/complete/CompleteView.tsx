@@ -33,7 +33,7 @@ import {
   Welcome,
 } from './opening/index.ts'
 import { describeAttributes } from './sideTables.ts'
-import { canStart, questionsOf, shownRun, staleness, useComplete } from './state/index.ts'
+import { canStart, MOST_STORED_BYTES, questionsOf, shownRun, staleness, useComplete } from './state/index.ts'
 import { isCounting, withFoundDates } from './understanding/index.ts'
 
 /** The Complete view. Before a file is opened, it offers to open one or the sample. */
@@ -69,13 +69,19 @@ export function CompleteView(props: ViewProps) {
   const saveSession = (): Promise<void> =>
     keeper.exportFile().then((file) => download(file, file.name), props.showError)
 
-  // What cells without an entry are is chosen for one file; for another one it is guessed again.
+  // The meaning of unlisted cells is chosen for one file; for another one it is guessed again.
   const chosenFor = useRef(source?.id)
   useEffect(() => {
     if (chosenFor.current !== undefined && source)
       choices.change({ missing: countsRows ? 'zero' : undefined })
     chosenFor.current = source?.id ?? chosenFor.current
   }, [source?.id])
+
+  // A session that is opened again shows the settings of its run, which else would be marked as changed.
+  const { restoredSettings } = state
+  useEffect(() => {
+    if (restoredSettings) choices.change(settingsToShow(restoredSettings))
+  }, [restoredSettings])
 
   const { over, handlers } = useDrop(open)
   if (!source)
@@ -124,6 +130,12 @@ export function CompleteView(props: ViewProps) {
               )}
             </DataCard>
           </div>
+        )}
+        {data && source.file.size >= MOST_STORED_BYTES && (
+          <p class="soft small" data-testid="not-stored">
+            Files above {MOST_STORED_BYTES / 1e6} MB are not stored: after a reload, open {source.file.name}{' '}
+            again; its runs are gone then, unless you save the session.
+          </p>
         )}
         {props.incoming?.example && props.incoming.files.includes(source.file) && (
           <p class="soft small">{props.incoming.example.note}</p>

@@ -3,11 +3,11 @@ import type { ModelSummary } from './protocol.ts'
 
 /** A component of a model. */
 export interface Component {
-  /** From 1. */
+  /** Number from 1, the largest share first. */
   number: number
   /** The fraction of all predictions that is due to it. */
   share: number
-  /** In how many models of an ensemble it is found. */
+  /** The number of models of an ensemble in which it is found. */
   found?: { in: number; of: number }
   /** The modes of the factors; modes that were merged are one. */
   modes: ComponentMode[]
@@ -103,7 +103,7 @@ export interface Ranked {
   label: string
   /** The prediction, limited to the range of the observed values. */
   predicted: number
-  /** The prediction without that limit, by which rows are ranked. */
+  /** The prediction before it is limited to that range; rows are ranked by it. */
   score: number
   interval?: Interval
   observed?: number
@@ -115,7 +115,7 @@ export interface Ranked {
   because?: string[]
 }
 
-/** Which rows are ranked. */
+/** The rows that a ranking leaves out. */
 export interface RankFilter {
   /** Leaves out rows whose cell was observed. */
   skipObserved: boolean
@@ -138,7 +138,7 @@ export interface GivenEntry {
   value: number
 }
 
-/** What is saved as a table. */
+/** The content of a table to save. */
 export type ExportRequest =
   | { kind: 'cells' }
   | { kind: 'gaps' }
@@ -158,7 +158,7 @@ export interface ExportedTable {
 
 /** How far a model can be trusted. */
 export interface Validation {
-  /** Which entries the residuals are of. */
+  /** The entries whose residuals are shown. */
   of: 'held-out' | 'training'
   entries: number
   rmse: number

@@ -121,7 +121,10 @@ export interface DataSummary {
   values: { min: number; max: number; mean: number; bins: Bin[] }
   /** Sentences about what was guessed or left out while reading. */
   remarks: string[]
-  /** What must be asked about a table, and was found when it was read; until then the first answers are assumed. */
+  /**
+   * Questions about a table that came up when it was read; until they are answered, their first answers are
+   * assumed.
+   */
   questions?: Question[]
   /** Whether the rows of a table are kept in memory, so that another choice does not read the file again. */
   isKept?: boolean
@@ -210,7 +213,7 @@ export interface ModelSummary {
   calibration?: Calibration
   /** Settings that were chosen by trials, in words. */
   chosen?: string
-  /** What the time limit left out, in words. */
+  /** Descriptions of what the time limit left out. */
   leftOut?: string[]
   /** Whether the worker has observed entries to compare with. */
   observed: boolean

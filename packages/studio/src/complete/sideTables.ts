@@ -27,7 +27,7 @@ export interface AttributeTable {
 /** A table beside the data. */
 export type SideTable = NameTable | AttributeTable
 
-/** What a table can say about the rows of a mode of the data. */
+/** The names or attributes that a table can give to the rows of a mode. */
 export interface SideTableOffer {
   mode: string
   hasNames: boolean

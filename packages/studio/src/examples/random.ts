@@ -1,4 +1,4 @@
-/** Random numbers of the simulated examples, the same at every visit. */
+/** Random numbers of the examples, the same at every visit. */
 
 /** A source of random numbers. */
 export interface Random {
@@ -6,8 +6,6 @@ export interface Random {
   unit(): number
   /** Standard normal, by Box and Muller's method. */
   normal(): number
-  /** Poisson, by a normal approximation from a mean of 30 on. */
-  poisson(mean: number): number
 }
 
 /** Returns a source of random numbers: mulberry32, which is small and good enough for examples. */
@@ -20,19 +18,5 @@ export function random(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - unit())) * Math.cos(2 * Math.PI * unit())
-  return {
-    unit,
-    normal,
-    poisson(mean) {
-      if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal()))
-      const limit = Math.exp(-mean)
-      let count = 0
-      for (let product = unit(); product > limit; product *= unit()) count++
-      return count
-    },
-  }
+  return { unit, normal }
 }
-
-/** A Gaussian peak of height 1. */
-export const peak = (x: number, centre: number, width: number): number =>
-  Math.exp(-(((x - centre) / width) ** 2) / 2)

@@ -1,11 +1,13 @@
 /**
- * The picture of the first screen: a façade of which four pixels of five are hidden, and how it comes back. The
- * frames are from a real restoration (scripts/healing.mjs); the page only fades from one to the next.
+ * The picture of the first screen: a photograph of which four pixels of five are hidden, and how it comes back.
+ * The frames are from a real restoration (scripts/healing.mjs); the page only fades from one to the next. Until
+ * they have been loaded, it shows a small copy of the end, which is part of the script.
  */
 import { hideAtRandom } from 'lacuna/image'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import framesUrl from './healing.webp'
 import { type Moment, momentAt } from './moment.ts'
+import posterUrl from './poster.webp?inline'
 
 /** Size of a frame in pixels, and the fraction of its pixels that are hidden, as in scripts/healing.mjs. */
 const [WIDTH, HEIGHT] = [480, 320]
@@ -13,7 +15,10 @@ const HIDDEN = 0.8
 /** The pictures in the order in which they are shown: damaged, frames of the run, restored. */
 type Frames = readonly CanvasImageSource[]
 
-/** The healing picture, with a button that pauses it. With reduced motion it shows the end and does not move. */
+/**
+ * The animation of the restoration, with a button that pauses it. With reduced motion it shows only the restored
+ * picture.
+ */
 export function Healing() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [frames, setFrames] = useState<Frames>()
@@ -46,12 +51,14 @@ export function Healing() {
         ref={canvas}
         width={WIDTH}
         height={HEIGHT}
+        // Hidden pixels are transparent, so that the poster must go when the frames are there.
+        style={frames ? undefined : { backgroundImage: `url(${posterUrl})` }}
         role="img"
-        aria-label="A façade with a fifth of its pixels, and the same façade restored"
+        aria-label="A photograph of a tower with a fifth of its pixels, and the same photograph restored"
       />
       <figcaption class="soft small">
-        <span>A drawn façade with 80% of its pixels hidden, and what Lacuna makes of the rest.</span>
-        <button type="button" class="button quiet" onClick={() => setPlaying(!playing)}>
+        <span>80% of the pixels are hidden, then restored. Photo: danielbuechele, CC BY 2.0.</span>
+        <button type="button" class="button" onClick={() => setPlaying(!playing)}>
           {playing ? 'Pause' : 'Play'}
         </button>
       </figcaption>

@@ -20,14 +20,14 @@ export function HomeView({ onFiles, onExample, opening }: Props) {
         <div class="stack home-words">
           <h2 class="home-title">Lacuna fills what is missing, in pictures and in tables.</h2>
           <p class="home-lead">
-            It learns from what is there, infers the rest, and says how good that is. Everything is computed
-            in this page: <b>nothing that you open leaves your machine</b>.
+            It learns from what is there, infers the rest, and says how good that is.{' '}
+            <b>Nothing that you open leaves your machine.</b>
           </p>
           <div class="home-drop">
             <FilesButton accept="" label="Open a file …" onFiles={onFiles} primary />
             <p class="soft small">
-              or drop it anywhere on this page: a picture, a table with gaps (CSV, Parquet, JSON …), an array
-              (NumPy, MATLAB, HDF5 …), or a saved model. A picture can be pasted, too.
+              or drop it anywhere on this page, or paste it: a picture, a table with gaps (.csv, .xlsx,
+              .parquet …), an array (.npy, .mat, .h5 …) or a saved model.
             </p>
           </div>
         </div>
@@ -54,8 +54,9 @@ export function HomeView({ onFiles, onExample, opening }: Props) {
           ))}
         </ul>
         <p class="soft small">
-          The examples work offline. Their data is made in this page: the pictures are drawn, the tables are
-          simulated (the film titles are real, the ratings are not).
+          The examples work offline. Pictures, metro, winds and spectra are real (
+          <a href="./data-licenses.md">sources and licences</a>); the films’ titles are, their ratings are
+          simulated.
         </p>
       </section>
     </div>

@@ -3,7 +3,7 @@
  * once, so that the service worker can: then threads can share memory.
  */
 
-/** The key in session storage that says that the page was reloaded and must not be again. */
+/** The key in session storage that marks that the page was reloaded, so that it is not again. */
 const RELOADED = 'lacuna.reloadedToIsolate'
 /** The longest time that copying waits for an idle moment of the page, in milliseconds. */
 const IDLE_MS = 3000

@@ -5,7 +5,7 @@
  */
 import { isolationHeaders } from '../../policy.ts'
 
-/** What the build fills in: a hash of all files, and their paths relative to this script. */
+/** Filled in by the build: a hash of all files, and their paths relative to this script. */
 declare const BUILD: { version: string; files: readonly string[] }
 
 /** The part of ServiceWorkerGlobalScope that is used here; the types of DOM and worker cannot be mixed. */

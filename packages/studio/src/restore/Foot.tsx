@@ -22,7 +22,7 @@ const resolutions: Record<number, string> = {
   4: 'at a quarter of the resolution',
 }
 
-/** Says in a sentence how the holes were restored. */
+/** Describes in a sentence how the holes were restored. */
 export function describeRegions({ regions }: Pick<Outcome, 'regions'>): string {
   const parts = [...regions]
     .sort((a, b) => a.factor - b.factor)

@@ -34,7 +34,7 @@ export function RestoreView(props: ViewProps) {
     [],
   )
 
-  // What was dropped on the page comes first, else the picture from before a reload.
+  // A picture that was dropped on the page is shown first, else the one from before a reload.
   useEffect(() => {
     if (incoming?.files[0]) {
       const [file] = incoming.files

@@ -20,7 +20,7 @@ interface Props {
   diameter: number
   mostBrush: number
   onDiameter(diameter: number): void
-  /** What the restored picture is compared with; undefined if there is none. */
+  /** The picture that the restored one is compared with; undefined if there is none. */
   against: 'Damaged' | 'Original'
   onAgainst?: (against: 'Damaged' | 'Original') => void
   canUndo: boolean

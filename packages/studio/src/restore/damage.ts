@@ -1,4 +1,5 @@
 /** Masks of lost pixels: random pixels, brush strokes, text, scratches and mask files. */
+import { InputError } from 'lacuna'
 import { hideAtRandom } from 'lacuna/image'
 
 /** One byte per pixel, row by row (height × width): 1 where the pixel is lost. */
@@ -107,7 +108,8 @@ export function drawScratches([width, height]: Size, seed: number): Mask {
 export function checkMaskSize(name: string, mask: Size, picture: Size, original: Size = picture): void {
   const isSize = ([width, height]: Size): boolean => mask[0] === width && mask[1] === height
   if (isSize(picture) || isSize(original)) return
-  throw new Error(
+  throw new InputError(
+    'option',
     `${name} is ${mask[0]} × ${mask[1]}, but the picture is ${original[0]} × ${original[1]}; a mask must have its size.`,
   )
 }
@@ -119,7 +121,7 @@ export function checkMaskSize(name: string, mask: Size, picture: Size, original:
  */
 export async function readMask(file: Blob, name: string, size: Size, original: Size): Promise<Mask> {
   const bitmap = await createImageBitmap(file).catch(() => {
-    throw new Error(`${name} is no picture that this browser can open; give a PNG or JPEG.`)
+    throw new InputError('option', `${name} is no picture that this browser can open; give a PNG or JPEG.`)
   })
   checkMaskSize(name, [bitmap.width, bitmap.height], size, original)
   const [width, height] = size

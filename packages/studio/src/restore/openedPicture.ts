@@ -9,7 +9,7 @@ export interface OpenedPicture extends OpenedBitmap {
   file: Blob
   /** The name of its file. */
   name: string
-  /** What the browser stored of it before a reload. */
+  /** The state that the browser stored of the picture before a reload. */
   stored: StoredState
   /** A sentence about it, if it is an example; and its settings, by which it is restored at once. */
   note?: string
@@ -28,7 +28,7 @@ export interface StoredState {
 
 /** A run that may be stopped by a reload. */
 export interface StoredRun {
-  /** What it restores. */
+  /** The name of the restored picture. */
   name: string
   finest: boolean
   /** The number of regions that are stored. */

@@ -1,4 +1,5 @@
 /** Decodes pictures from files. */
+import { InputError } from 'lacuna'
 import type { Size } from './damage.ts'
 
 /** The most pixels of a picture: no browser has larger canvases; larger photos are reduced. */
@@ -19,7 +20,10 @@ export interface LoadedPicture {
  */
 export async function loadPicture(file: Blob, name: string, maxScale = 1): Promise<LoadedPicture> {
   const bitmap = await createImageBitmap(file).catch(() => {
-    throw new Error(`${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`)
+    throw new InputError(
+      'option',
+      `${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`,
+    )
   })
   const scale = Math.min(maxScale, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
   const width = Math.max(1, Math.floor(bitmap.width * scale))

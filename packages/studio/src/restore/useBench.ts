@@ -32,7 +32,7 @@ export interface Bench {
   canStart: boolean
   isRestored: boolean
   tooLarge: LargeHoles | undefined
-  /** A run that a reload has stopped, until it goes on or is left. */
+  /** A run that a reload has stopped, until it is continued or given up. */
   stopped: StoredRun | undefined
   leaveStopped(): void
   /** Restores all lost pixels. @param finest whether at full resolution, however long it takes */
@@ -52,7 +52,7 @@ export function useBench({ connection, opened, controls, showError, clearError }
   const { settings } = controls
   const { call } = connection
   const [stopped, setStopped] = useState<StoredRun>()
-  /** The run at hand, as it is stored. */
+  /** The current run, as it is stored. */
   const run = useRef<StoredRun>(undefined)
   const restoration = useRestoration(
     (error) => {
@@ -119,7 +119,7 @@ export function useBench({ connection, opened, controls, showError, clearError }
     else if (isFirst && opened.settings && drawn.toRestore > 0) start()
   }, [drawn, name])
 
-  /** Forgets the stored run: it has ended. */
+  /** Removes the stored run after its end. */
   function endRun(): void {
     run.current = undefined
     void removeHere('run')

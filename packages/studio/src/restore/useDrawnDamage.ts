@@ -63,7 +63,7 @@ export function useDrawnDamage(
     if (now.isWaiting) void draw()
   }
   const { kind, hidden, edits } = damage
-  // Of each kind, by what changes the mask.
+  // The settings on which the mask depends, for each kind of damage.
   const inputs = kind === 'pixels' ? ['pixels', hidden] : ['edits', edits]
   useEffect(() => void draw(), [picture, theme, ...inputs])
   return { drawn, redraw: () => void draw() }

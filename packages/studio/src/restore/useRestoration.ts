@@ -53,10 +53,10 @@ export function useRestoration(
   const [progress, setProgress] = useState<RunProgress>()
   const [result, setResult] = useState<Result>()
   const canvases: Canvases = { damaged: useRef(null), restored: useRef(null) }
-  /** What the worker opens before its first run. */
+  /** The picture that the worker opens before its first run. */
   const picture = useRef<[Blob, string, readonly StoredRegion[]]>(undefined)
   const results = useRef(new Map<string, Result>())
-  /** The name of the run at hand, which its result gets. */
+  /** The name of the current run, which its result gets. */
   const name = useRef('')
   const region = useRef(onRegion)
   region.current = onRegion

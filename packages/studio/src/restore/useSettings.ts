@@ -14,7 +14,7 @@ import {
 } from './edits/index.ts'
 import type { Method } from './worker/restoreWorker.ts'
 
-/** What the user has chosen, and what undo returns to. */
+/** The settings that the user has chosen, to which undo returns. */
 export interface Settings {
   damage: Damage
   method: Method

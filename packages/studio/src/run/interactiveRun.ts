@@ -118,7 +118,7 @@ export class InteractiveRun {
   /**
    * Runs until it converges or is stopped. Called again, it continues from the current factors with these
    * settings.
-   * @param saved the state of a run with these settings on the same entries, from which it goes on
+   * @param saved the state of a run with these settings on the same entries, from which it continues
    */
   async run(settings: RunSettings, saved?: RunState): Promise<Completion> {
     this.#isRunning = true
@@ -189,7 +189,7 @@ export class InteractiveRun {
     if (this.#listener.onCheckpoint) this.#listener.onCheckpoint(await run.state())
   }
 
-  /** Goes on with a saved run. */
+  /** Continues a saved run. */
   async #resume(settings: RunSettings, saved: RunState): Promise<Run> {
     this.#run = await Run.resume(saved, this.#train, {
       ...settings,

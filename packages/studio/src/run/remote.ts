@@ -4,7 +4,7 @@ import type { OptionMention } from 'lacuna/internal'
 import { type EngineName, setEngine } from './engine.ts'
 import { announceRemark, REMARK_EVENT } from './remarks.ts'
 
-/** What a function of a worker can see of its call, as `this`. */
+/** The `this` of a function of a worker that the page calls. */
 export interface CallContext {
   /** Aborted when the page no longer wants the result. */
   signal: AbortSignal

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chooseView, isPicture, looksLikeTable, pastedTable } from './chooseView.ts'
 
-/** What is shown, and what happens to files. */
+/** The shown view, and the handler of opened files. */
 interface Options {
   /** The view that is shown now. */
   view: string

@@ -13,7 +13,7 @@ interface Props {
   onGoOn(): void
 }
 
-/** One button, whose text and action depend on the status of the run. */
+/** A button whose text and action depend on the status of the run. */
 export function RunButton({ status, start, goOn = 'Go on', disabled, onStart, onPause, onGoOn }: Props) {
   const [text, act] = {
     idle: [start, onStart] as const,

@@ -1,4 +1,4 @@
-/** Numbers of a run. */
+/** The list of a run's numbers: errors, epochs, speed and time. */
 import { abbreviateNumber, formatNumber, formatSeconds } from 'lacuna-figures/numbers'
 import type { Progress } from '../run/interactiveRun.ts'
 

@@ -8,6 +8,7 @@ export {
   type Domain,
   ErrorChart,
   fileStem,
+  formatTick,
   Legend,
   type LegendEntry,
   quoteField,

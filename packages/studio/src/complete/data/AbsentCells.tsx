@@ -7,7 +7,7 @@ interface Props {
   onChange(missing: 'zero' | undefined): void
 }
 
-/** Asks whether nothing happened in cells that are not listed, or nobody knows. Either answer can be learned with. */
+/** Asks whether unlisted cells of a table of counts are zeros or unknown. */
 export function AbsentCells({ isZero, onChange }: Props) {
   return (
     <div class="question" data-kind="absent">

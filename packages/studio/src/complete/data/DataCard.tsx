@@ -2,7 +2,7 @@
 import * as Plot from '@observablehq/plot'
 import { formatCount, formatDensity, formatNumber } from 'lacuna-figures/numbers'
 import type { ComponentChildren } from 'preact'
-import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
+import { Chart, chartStyle, formatTick, tipStyle } from '../../widgets/index.ts'
 import type { Bin, DataSummary, ModeSummary } from '../protocol.ts'
 
 interface Props {
@@ -101,6 +101,9 @@ const small = {
   style: chartStyle,
 }
 
+/** The space for a tick and its label, in pixels. */
+const TICK_WIDTH = 48
+
 /** Draws the histogram of the values; one bar per value if each bin is one value. */
 function histogramChart(bins: readonly Bin[], width: number): Element {
   const single = bins.every(({ from, to }) => from === to)
@@ -109,14 +112,15 @@ function histogramChart(bins: readonly Bin[], width: number): Element {
     ...small,
     x: {
       label: null,
-      ticks: 4,
+      ticks: Math.max(2, Math.floor(width / TICK_WIDTH)),
+      ...(Math.max(...bins.map(({ to }) => to)) >= 1000 && { tickFormat: formatTick }),
       ...(single && {
         type: 'band' as const,
         tickFormat: '~g',
         ticks: thinTicks(bins.map(({ from }) => from)),
       }),
     },
-    y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
+    y: { label: null, ticks: 3, tickFormat: formatTick, grid: true },
     marks: [
       single
         ? Plot.barY(bins, { x: 'from', y: 'entries', fill: 'var(--accent)' })
@@ -150,7 +154,7 @@ function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
     width,
     ...small,
     x: { axis: null },
-    y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
+    y: { label: null, ticks: 3, tickFormat: formatTick, grid: true },
     marks: [
       inOrder
         ? Plot.rectY(points, {

@@ -1,9 +1,10 @@
 /** A map of how cells are missing, over two modes that the user chooses. */
 import * as Plot from '@observablehq/plot'
 import { formatPercent } from 'lacuna-figures/numbers'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Remote } from '../../run/remote.ts'
 import { useTheme } from '../../theme.ts'
+import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
 import type { GapAxis, GapMap, ModeSummary } from '../protocol.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
 
@@ -56,68 +57,93 @@ export function GapMapCard({ data, modes, isOpen, call }: Props) {
       <summary>
         <h2>What is missing</h2>
       </summary>
-      {modes.length > 2 && (
+      {modes.length > 2 && map.total < 1 && (
         <div class="gap-modes">
           {select(0)} × {select(1)}
         </div>
       )}
-      <GapCanvas map={map} names={modes.map(({ name }) => name)} />
+      {map.total === 1 ? (
+        <p>Nothing: every cell was observed.</p>
+      ) : (
+        <GapChart map={map} names={modes.map(({ name }) => name)} />
+      )}
     </details>
   )
 }
 
-/** Draws the map, with the cell under the pointer in words. */
-function GapCanvas({ map, names }: { map: GapMap; names: readonly string[] }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const [pointed, setPointed] = useState<{ row: number; column: number }>()
+/** The chart of the map; the field under the pointer is described in words. */
+function GapChart({ map, names }: { map: GapMap; names: readonly string[] }) {
   const theme = useTheme()
   const { rows, columns, fractions, total } = map
   const [height, width] = [rows.bins.length, columns.bins.length]
+  const least = lowest(fractions)
   const most = fractions.reduce((max, x) => Math.max(max, x), 0)
-  useLayoutEffect(() => {
-    const context = canvas.current!.getContext('2d')!
-    const scheme = theme === 'dark' ? 'viridis' : 'ylgnbu'
-    const colour = Plot.scale({ color: { type: 'sqrt', scheme, domain: [0, most || 1], clamp: true } })
-    context.clearRect(0, 0, width, height)
-    fractions.forEach((fraction, at) => {
-      if (fraction === 0) return
-      context.fillStyle = colour.apply(fraction)
-      context.fillRect(at % width, Math.floor(at / width), 1, 1)
-    })
-  }, [map, theme])
-  const point = ({
-    offsetX,
-    offsetY,
-    currentTarget,
-  }: PointerEvent & { currentTarget: HTMLCanvasElement }): void =>
-    setPointed({
-      row: Math.min(height - 1, Math.max(0, Math.floor((offsetY / currentTarget.clientHeight) * height))),
-      column: Math.min(width - 1, Math.max(0, Math.floor((offsetX / currentTarget.clientWidth) * width))),
+  // Where nearly all is observed, colours begin at the emptiest field: its gaps would not be seen otherwise.
+  const isDense = least > DENSE && least < most
+  const draw = (available: number): Element =>
+    Plot.plot({
+      ...{ width: available, height: mapHeight(available), margin: 0, style: chartStyle },
+      x: { domain: [0, width], axis: null },
+      y: { domain: [height, 0], axis: null },
+      color: {
+        type: isDense ? 'linear' : 'sqrt',
+        scheme: theme === 'dark' ? 'viridis' : 'ylgnbu',
+        domain: [isDense ? least : 0, most || 1],
+        clamp: true,
+      },
+      marks: [
+        Plot.raster(fractions, {
+          ...{ width, height, x1: 0, x2: width, y1: 0, y2: height },
+          fill: (fraction: number) => (fraction === 0 ? Number.NaN : fraction),
+          imageRendering: 'pixelated',
+        }),
+        Plot.tip(
+          fractions,
+          Plot.pointer({
+            ...tipStyle,
+            maxRadius: Number.POSITIVE_INFINITY, // the nearest middle is that of the field under the pointer
+            x: (_: number, field: number) => (field % width) + 0.5,
+            y: (_: number, field: number) => Math.floor(field / width) + 0.5,
+            title: (fraction: number, field: number) =>
+              [
+                `${names[rows.mode]} ${describeBin(rows, Math.floor(field / width))}`,
+                `${names[columns.mode]} ${describeBin(columns, field % width)}`,
+                `${formatPercent(fraction)} observed`,
+              ].join('\n'),
+          }),
+        ),
+      ],
     })
   const title = `Observed cells by ${names[rows.mode]} and ${names[columns.mode]}`
   return (
     <figure class="gap-map">
-      <canvas
-        ref={canvas}
-        width={width}
-        height={height}
-        role="img"
-        aria-label={`${title}: ${formatPercent(total)} of all, between ${formatPercent(lowest(fractions))} and ${formatPercent(most)} of a field`}
-        onPointerMove={point}
-        onPointerDown={point}
-        onPointerLeave={() => setPointed(undefined)}
+      <Chart
+        label={`${title}: ${formatPercent(total)} of all, between ${formatPercent(least)} and ${formatPercent(most)} of a field`}
+        draw={draw}
+        inputs={[map, theme]}
+        table={() => ({
+          columns: [names[rows.mode], names[columns.mode], 'observed'],
+          rows: Array.from(fractions, (fraction, field) => [
+            describeBin(rows, Math.floor(field / width)),
+            describeBin(columns, field % width),
+            fraction,
+          ]),
+        })}
       />
       <figcaption class="soft small">
-        {describeAxis('downwards', rows, names)}, {describeAxis('to the right', columns, names)}; hatched
-        where nothing was observed, strongest colour at {formatPercent(most)}.
+        {describeAxis('downwards', rows, names)}, {describeAxis('to the right', columns, names)};{' '}
+        {isDense ? `faintest colour at ${formatPercent(least)}` : 'hatched where nothing was observed'},
+        strongest at {formatPercent(most)}.
       </figcaption>
-      <p class="readout small number" aria-live="polite">
-        {pointed &&
-          `${describeBin(rows, pointed.row)} × ${describeBin(columns, pointed.column)}: ${formatPercent(fractions[pointed.row * width + pointed.column])} observed`}
-      </p>
     </figure>
   )
 }
+
+/** The height of a map of this width, in pixels. */
+const mapHeight = (width: number): number => Math.min(300, Math.max(140, Math.round(width / 3)))
+
+/** Colours begin at the emptiest field if more than this fraction of it is observed. */
+const DENSE = 0.5
 
 /** The smallest fraction. */
 const lowest = (fractions: Float32Array): number => fractions.reduce((min, x) => Math.min(min, x), 1)

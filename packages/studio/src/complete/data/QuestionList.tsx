@@ -22,7 +22,10 @@ export function QuestionList({ questions, settings, onChange }: Props) {
   )
 }
 
-/** One question. Pressing a chosen answer that has no other leaves the question open again. */
+/**
+ * A question with its answers. Pressing the chosen answer of a question with a single answer opens the question
+ * again.
+ */
 function QuestionItem({ question, settings, onChange }: Omit<Props, 'questions'> & { question: Question }) {
   const [isShown, setShown] = useState(false)
   const { answers, isNeeded } = question

@@ -29,7 +29,7 @@ export function TablesList({ tables, onRemove }: Props) {
   )
 }
 
-/** What a table says, and where it comes from. */
+/** Describes a table: its content, and its origin. */
 const describeTable = (table: SideTable): string =>
   table.kind === 'names'
     ? `${formatCount(table.names.length)} names of ${table.mode} from ${table.file}`

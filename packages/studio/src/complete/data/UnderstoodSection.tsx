@@ -18,14 +18,14 @@ export function UnderstoodSection({ name, children }: { name: string; children: 
 interface PartProps {
   /** The words before the buttons. */
   text: string
-  /** The parts of the file: the name of each, and what its button says. */
+  /** The parts of the file: the name of each, and the text of its button. */
   parts: readonly { name: string; text: string }[]
   /** The part that is read; undefined until one is chosen. */
   chosen: string | undefined
   onChoose(name: string): void
 }
 
-/** The question which part of a file is the data; it stands out until it is answered. */
+/** Asks which sheet of a workbook, or which array of a file, is read; it stands out until it is answered. */
 export function PartQuestion({ text, parts, chosen, onChoose }: PartProps) {
   return (
     <div class={chosen === undefined ? 'question open' : 'question'}>

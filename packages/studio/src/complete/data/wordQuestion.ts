@@ -46,7 +46,7 @@ export function wordAnswer(question: Question, { key, reading }: Answer): string
   }
 }
 
-/** What is wrong with a row. */
+/** Describes the fault of a row that cannot be read. */
 export function wordBadRow({ line, column, text, fields }: BadRow, unit: 'line' | 'row'): string {
   const where = `${unit} ${line}`
   if (column !== undefined) return `${where}: ${column} is “${text}”`
@@ -58,7 +58,7 @@ export function wordBadRow({ line, column, text, fields }: BadRow, unit: 'line' 
 const countRows = (rows: number): string =>
   rows === 1 ? 'One row repeats' : `${formatCount(rows)} rows repeat`
 
-/** The plural of a mode that columns are; of one that is not known, a description. */
+/** The plural of the name of a mode whose labels are columns; a description where the name is only 'column'. */
 const pluralOf = (mode: string): string =>
   mode === 'column' ? 'the labels of one mode' : /s$/.test(mode) ? mode : `${mode}s`
 

@@ -36,7 +36,7 @@ interface Props {
   onModel(model: ModelSummary): void
   /** Names and attributes of rows. */
   tables: readonly SideTable[]
-  /** Takes names of rows from a file. */
+  /** Reads names of rows from a file. */
   onNames(file: File): void
   call: Remote<CompleteFunctions>
   showError(error: unknown): void

@@ -20,6 +20,8 @@ interface Props {
 const MOST_LABELS = 32
 /** Characters of a label that are shown at an axis. */
 const LABEL_LENGTH = 16
+/** The width of a character at most, in pixels, for nearly all labels. */
+const CHARACTER = 7
 
 /** Draws a matrix as colours from 0 to `most`. */
 export function Heatmap({ title, rows, columns, values, most, describe }: Props) {
@@ -32,8 +34,10 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
   }
   const draw = (width: number): Element => {
     const rowHeight = rows.length <= MOST_LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
-    const marginLeft = 8 + 6 * Math.min(LABEL_LENGTH, Math.max(...rows.map(({ length }) => length), 2))
-    const marginBottom = 8 + 6 * Math.min(LABEL_LENGTH, Math.max(...columns.map(({ length }) => length), 2))
+    const marginLeft =
+      8 + CHARACTER * Math.min(LABEL_LENGTH, Math.max(...rows.map(({ length }) => length), 2))
+    const marginBottom =
+      8 + CHARACTER * Math.min(LABEL_LENGTH, Math.max(...columns.map(({ length }) => length), 2))
     return Plot.plot({
       ...{ width, marginLeft, marginBottom, marginTop: 4, marginRight: 4, style: chartStyle },
       height: rowHeight * rows.length + marginBottom + 4,
@@ -59,7 +63,7 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
           Array.from(values, (value, cell) => ({ value, cell })),
           Plot.pointer({
             ...tipStyle,
-            maxRadius: 30,
+            maxRadius: Number.POSITIVE_INFINITY, // the nearest middle is that of the field under the pointer
             x: ({ cell }: { cell: number }) => (cell % columns.length) + 0.5,
             y: ({ cell }: { cell: number }) => Math.floor(cell / columns.length) + 0.5,
             title: ({ value, cell }: { value: number; cell: number }) =>

@@ -4,14 +4,14 @@ import { formatByError, formatNumber, formatPercent } from 'lacuna-figures/numbe
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 import { Reasons } from './shared/Reasons.tsx'
-import { typicalError } from './shared/typicalError.ts'
+import { errorOfInterval, formatInterval, typicalError } from './shared/typicalError.ts'
 import { useAnswer } from './shared/useAnswer.ts'
 
 /** Fields that choose a cell; its prediction, interval, observed value and components. */
 export function PredictCard({ model, labels, onLabel, chosen, onChoose, tables, call }: ExploreProps) {
   const { value: answer, problem } = useAnswer(() => call.predict(labels), [labels.join('\n'), model, tables])
   const interval = answer?.interval
-  const error = interval ? (interval.high - interval.low) / 2 / 1.6449 : typicalError(model)
+  const error = interval ? errorOfInterval(interval) : typicalError(model)
   return (
     <div class="stack">
       <div class="pair wide">
@@ -43,9 +43,7 @@ export function PredictCard({ model, labels, onLabel, chosen, onChoose, tables, 
               {interval ? (
                 <div>
                   <dt>With a chance of {formatPercent(interval.level)}</dt>
-                  <dd data-testid="interval">
-                    {formatNumber(interval.low)} to {formatNumber(interval.high)}
-                  </dd>
+                  <dd data-testid="interval">{formatInterval(interval)}</dd>
                 </div>
               ) : (
                 error !== undefined && (

@@ -1,7 +1,7 @@
 /** How far a model can be trusted: residuals, calibration, worst cells, leverage, stability. */
 import * as Plot from '@observablehq/plot'
-import { formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
-import { Chart, chartStyle, type Domain, tipStyle } from '../../widgets/index.ts'
+import { formatByError, formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
+import { Chart, chartStyle, type Domain, formatTick, tipStyle } from '../../widgets/index.ts'
 import type { Validation } from '../answers.ts'
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { useAnswer } from './shared/useAnswer.ts'
@@ -43,7 +43,7 @@ export function ValidationCard({ model, call, tables }: ExploreProps) {
               <tr key={labels.join('\n')}>
                 <td>{labels.join(', ')}</td>
                 <td>{formatNumber(observed)}</td>
-                <td>{formatNumber(predicted)}</td>
+                <td>{formatByError(predicted, found.rmse)}</td>
               </tr>
             ))}
           </tbody>
@@ -94,7 +94,7 @@ function ResidualChart({ found: { residuals } }: { found: Validation }) {
       ...{ width, height: 180, marginLeft: 44, marginRight: 8, marginTop: 16, marginBottom: 34 },
       style: chartStyle,
       x: { label: 'observed − predicted', labelAnchor: 'center', labelArrow: 'none', ticks: 5, domain: zoom },
-      y: { label: 'entries', ticks: 3, tickFormat: '~s', grid: true },
+      y: { label: 'entries', ticks: 3, tickFormat: formatTick, grid: true },
       marks: [
         Plot.rectY(residuals, { x1: 'from', x2: 'to', y: 'entries', fill: 'var(--accent)', clip: true }),
         Plot.ruleX([0], { stroke: 'var(--line-strong)' }),

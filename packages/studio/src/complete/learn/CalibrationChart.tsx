@@ -17,7 +17,7 @@ export function CalibrationChart({ calibration, on }: { calibration: Calibration
     const domain = [Math.min(...ends), Math.max(...ends)]
     const point = { x: 'predicted', y: 'observed' } as const
     return Plot.plot({
-      ...{ width: Math.min(width, 380), height: 240, marginLeft: 48, marginBottom: 34, style: chartStyle },
+      ...{ width, height: 240, marginLeft: 48, marginBottom: 34, style: chartStyle },
       x: { label: 'predicted', domain, nice: true, ticks: 5 },
       y: { label: 'observed', domain, nice: true, ticks: 5, grid: true },
       marks: [
@@ -43,7 +43,7 @@ export function CalibrationChart({ calibration, on }: { calibration: Calibration
     })
   }
   return (
-    <figure>
+    <figure class="calibration">
       <figcaption>
         <b>Calibration</b> means of ten groups of {on}: on the dashed line, predictions are right on average
       </figcaption>

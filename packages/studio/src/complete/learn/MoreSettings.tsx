@@ -101,7 +101,7 @@ interface ChoiceProps {
   onChange(value: string): void
 }
 
-/** One of a few values, in a select element; a value from the address that is not listed is added. */
+/** A select element of a few values; a value from the address that is not listed is added. */
 function Choice({ name, value, options, onChange }: ChoiceProps) {
   const isListed = options.some(([listed]) => listed === value)
   return (

@@ -4,7 +4,7 @@ import { ErrorChart, RunFigures } from '../../widgets/index.ts'
 import type { TrialSummary } from '../protocol.ts'
 import type { RunRecord } from '../state/index.ts'
 
-/** Shows nothing before the first round or trial. */
+/** The progress of a run: its rounds or its trials; empty before the first of them. */
 export function ProgressCard({ run }: { run: RunRecord }) {
   const last = run.history.at(-1)
   const { activity, trials } = run
@@ -25,13 +25,14 @@ export function ProgressCard({ run }: { run: RunRecord }) {
   )
 }
 
-/** What a search has tried, the best first. */
+/** A table of the trials of a search, the best first. */
 function Trials({ trials }: { trials: readonly TrialSummary[] }) {
   const sorted = [...trials].sort((a, b) => a.rmse - b.rmse)
   return (
     <details open={trials.length <= 12}>
       <summary>
-        {trials.length} settings tried; the best so far: {sorted[0].name}
+        {trials.length === 1 ? 'One setting' : `${trials.length} settings`} tried; the best so far:{' '}
+        {sorted[0].name}
       </summary>
       <div class="scroll">
         <table class="runs" aria-label="Trials">

@@ -40,16 +40,16 @@ export function RunPanel({ state, controller, choices }: Props) {
               <button
                 type="button"
                 class="button primary"
-                disabled={!canStart(state) || settings.missing === 'zero'}
+                disabled={!canStart(state)}
                 onClick={() => void controller.start('best', settings)}
               >
                 Best
               </button>
             </div>
             <small class="soft">
-              {settings.missing === 'zero'
-                ? 'Best takes cells that are not listed as unknown, not as zeros.'
-                : 'Quick learns one model in seconds. Best searches rank, noise, time and reshapings, and combines several models.'}
+              {state.tablesPending.length === 0
+                ? `Quick learns one model in seconds. Best searches ${settings.missing === 'zero' ? 'rank, λ and merged modes' : 'rank, noise, time and reshapings'}, and combines several models.`
+                : `${state.tablesPending[0]} is being read; a run can begin when it is there.`}
             </small>
           </>
         )}
@@ -80,7 +80,7 @@ export function RunPanel({ state, controller, choices }: Props) {
         />
       </div>
       <div class="group">
-        <h2>Best</h2>
+        <h2>{rank === 'auto' ? 'Searches' : 'Best'}</h2>
         <label class="field">
           <span class="field-head">Time limit</span>
           <select
@@ -111,7 +111,9 @@ const SECONDS: readonly number[] = [15, 30, 60, 180, 600, 1800]
 
 /** Buttons that pause, finish or discard the active run. */
 function ActiveButtons({ run, controller }: { run: RunRecord; controller: CompleteController }) {
-  const canPause = run.kind === 'quick' && !run.settings?.folds
+  // A search cannot be paused; the model that follows it can.
+  const isSearching = run.settings?.rank === 'auto' && run.history.length === 0
+  const canPause = run.kind === 'quick' && !run.settings?.folds && !isSearching
   return (
     <div class="buttons">
       {canPause && (

@@ -1,4 +1,7 @@
-/** What a model is worth: its error on entries that it has not seen, beside baselines, and its calibration. */
+/**
+ * Shows the quality of a model: its error on entries that it has not seen, beside baselines, and its
+ * calibration.
+ */
 import { formatCount, formatNumber } from 'lacuna-figures/numbers'
 import { FileButton, useBringIntoView } from '../../widgets/index.ts'
 import { ACCEPT } from '../opening/index.ts'

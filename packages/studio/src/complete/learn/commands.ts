@@ -2,7 +2,7 @@
 import type { LearnSettings, ReadSettings, RunKind } from '../protocol.ts'
 import { PLACE, type TableChoice } from '../understanding/index.ts'
 
-/** What is repeated: a file, how it is read, and a run. */
+/** A run that a command repeats: a file, how it is read, and the settings. */
 export interface Repeated {
   /** The name of the file. */
   file: string
@@ -39,7 +39,7 @@ function modesOf({ modes, place }: TableChoice): string[] {
   return modes.map((mode) => (mode === PLACE ? sql : mode))
 }
 
-/** What the page does with a table and the command does not, as sentences. */
+/** Sentences about what the page does with a table and the command does not. */
 function differences({ skipBadRows, removeUnits, numberRows, melt, ignored }: TableChoice): string[] {
   return [
     ...(skipBadRows ? ['The page leaves out rows that cannot be read; mend or remove them first.'] : []),
@@ -60,7 +60,8 @@ export function commandOf({ file, reading, kind, settings }: Repeated): string {
     ...(choice ? tableArguments(choice) : merge === 'error' ? [] : [['--merge', merge]]),
     ...(variable === undefined ? [] : [['--variable', variable]]),
     ...(negative === 'error' ? [] : [['--negative', negative]]),
-    ...(kind === 'best' ? [['--best'], ['--seconds', String(seconds)]] : [['--rank', String(rank)]]),
+    ...(kind === 'best' ? [['--best']] : [['--rank', String(rank)]]),
+    ...(kind === 'best' || rank === 'auto' ? [['--seconds', String(seconds)]] : []),
     ...(kind === 'quick' && folds !== undefined ? [['--folds', String(folds)]] : []),
     ...(lambda === 'auto' ? [] : [['--lambda', String(lambda)]]),
     ...(noise ? [['--noise', noise]] : []),
@@ -95,10 +96,16 @@ export function programOf({ file, reading, kind, settings }: Repeated): string {
   const heldOutName = isEnsemble ? 'test' : 'validation'
   const entries = heldOut > 0 ? 'train' : 'tensor'
   const splitLine = `const { train, ${heldOutName} } = split(tensor, { ${heldOutName}: ${heldOut} }, ${seed})`
-  const search = kind === 'best' ? { findRank: 'best', choose: true, seconds } : { folds }
+  const isAuto = kind === 'quick' && rank === 'auto'
+  const search = {
+    ...(kind === 'best'
+      ? { findRank: 'best', choose: true }
+      : { folds, ...(isAuto && { findRank: 'smallest' }) }),
+    ...((kind === 'best' || isAuto) && { seconds }),
+  }
   const learn = isEnsemble
-    ? `const { model, outOfFold } = (await completeByFolds(${entries}, ${literal({ ...shared, ...(kind === 'quick' && { rank }) })}, ${literal(search)}))!`
-    : `const { model } = await complete(${entries}, ${literal({ rank, ...shared }).replace(/ \}$/, heldOut > 0 ? ', validation }' : ' }')})`
+    ? `const { model, outOfFold } = (await completeByFolds(${entries}, ${literal({ ...shared, ...(kind === 'quick' && !isAuto && { rank }) })}, ${literal(search)}))!`
+    : `const { model } = await complete(${entries}, ${literal({ rank, ...(isAuto && { seconds }), ...shared }).replace(/ \}$/, heldOut > 0 ? ', validation }' : ' }')})`
   return [
     `import { ${[...(isEnsemble ? [] : ['complete']), 'readTensor', ...(heldOut > 0 ? ['split'] : []), ...(isEnsemble ? [] : ['writeModel'])].join(', ')} } from 'lacuna'`,
     ...(isEnsemble ? ["import { completeByFolds } from 'lacuna/folds'"] : []),

@@ -29,8 +29,10 @@ const settingNames: readonly { key: keyof LearnSettings; name: string; format?(v
 export function listSettings({ settings, kind }: RunRecord): { name: string; value: string }[] {
   if (!settings) return []
   return settingNames.flatMap(({ key, name, format }) => {
-    // The best run searches the rank; the quick one has no time limit.
-    if (kind === 'best' ? key === 'rank' || key === 'folds' : key === 'seconds') return []
+    // The best run searches the rank; the quick one has a time limit only if it does.
+    const hasLimit = kind === 'best' || settings.rank === 'auto'
+    const isUnused = key === 'seconds' ? !hasLimit : kind === 'best' && (key === 'rank' || key === 'folds')
+    if (isUnused) return []
     const value = settings[key]
     if (value === undefined) return []
     return [{ name, value: format ? format(value as never) : String(value) }]

@@ -8,7 +8,7 @@ interface Props {
   onForget(): void
 }
 
-/** Says how far the run was, with buttons that go on or give it up. */
+/** Shows the progress of an interrupted run, with buttons that continue it or give it up. */
 export function InterruptedCard({ interrupted, disabled, onGoOn, onForget }: Props) {
   return (
     <section class="card stack" aria-label="Interrupted run">
@@ -28,9 +28,13 @@ export function InterruptedCard({ interrupted, disabled, onGoOn, onForget }: Pro
   )
 }
 
+/** A number of trials, as a clause. */
+const describeTrials = (count: number): string =>
+  count === 0 ? 'in its first trial' : count === 1 ? 'after one trial' : `after ${count} trials`
+
 /** How far a run was, as a clause. */
 function progressOf({ kind, history, trials }: StoredCheckpoint): string {
-  if (kind === 'best') return `after ${trials.length} trials`
+  if (kind === 'best') return describeTrials(trials.length)
   const epochs = history.at(-1)?.epoch
   return epochs === undefined ? 'at its beginning' : `after ${Math.round(epochs)} epochs`
 }

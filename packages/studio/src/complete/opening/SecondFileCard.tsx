@@ -1,4 +1,4 @@
-/** What to do with a file that is opened while another is shown. */
+/** Asks what to do with a file that is opened while another is shown. */
 import { useBringIntoView } from '../../widgets/index.ts'
 import type { SecondFile } from './useSecondFile.ts'
 
@@ -42,7 +42,12 @@ export function SecondFileCard({ asked, replaced, answer, undo, dismiss }: Secon
   if (!replaced) return null
   return (
     <section class="card stack tight" aria-label="Second file" ref={card}>
-      <p class="soft">This file was opened in place of {replaced.name}, which is kept as a session.</p>
+      <p class="soft">
+        This file was opened in place of {replaced.name}, which is{' '}
+        {typeof replaced.session === 'string'
+          ? 'kept as a session.'
+          : 'too large to be stored: you can go back to it until this page is closed or reloaded.'}
+      </p>
       <div class="buttons">
         <button type="button" class="button" onClick={undo}>
           Back to {replaced.name}

@@ -9,6 +9,10 @@ interface Props {
   showError(error: unknown): void
 }
 
+/** A time in the user's own form, to the minute. */
+const formatTime = (time: number): string =>
+  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
 /** A list of the sessions; nothing if there are none. Sessions of this and other tabs cannot be deleted. */
 export function SessionsCard({ sessions, keeper, showError }: Props) {
   const [listed, setListed] = useState<readonly (SessionSummary & { isInUse: boolean })[]>([])
@@ -24,7 +28,7 @@ export function SessionsCard({ sessions, keeper, showError }: Props) {
     if (!(await keeper.reopen(id))) showError(new Error('This session could not be opened again.'))
   }
   return (
-    <section class="stack tight" aria-label="Sessions">
+    <section class="stack tight earlier" aria-label="Sessions">
       <h3>Earlier sessions</h3>
       <ul class="sessions">
         {listed.map(({ id, name, changed, runs, isInUse }) => (
@@ -32,7 +36,8 @@ export function SessionsCard({ sessions, keeper, showError }: Props) {
             <span>
               <b>{name}</b>
               <small class="soft">
-                {new Date(changed).toLocaleString()}, {runs === 1 ? '1 run' : `${formatCount(runs)} runs`}
+                {formatTime(changed)},{' '}
+                {runs === 0 ? 'no run' : runs === 1 ? '1 run' : `${formatCount(runs)} runs`}
                 {isInUse && ', open in a tab'}
               </small>
             </span>

@@ -20,6 +20,9 @@ export function Welcome({ onFile, onSample }: { onFile(file: File): void; onSamp
         <button type="button" class="button" onClick={onSample}>
           Bicycle trips in a made-up town
         </button>
+        <p class="soft small">
+          Metro, films, sea winds and spectra are on the <a href="#home">first screen</a>.
+        </p>
       </div>
     </div>
   )

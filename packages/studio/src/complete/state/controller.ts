@@ -21,7 +21,7 @@ import {
 /** The shortest time between two updates of a run's history, in milliseconds. */
 const CHART_INTERVAL_MS = 300
 
-/** What the controller needs of the page. */
+/** Callbacks and functions of the page that the controller uses. */
 export interface ControllerHooks {
   /** Called after every change of the state. */
   onState(state: CompleteState): void
@@ -55,7 +55,7 @@ export class CompleteController {
   readonly #calls = new Map<number, AbortController>()
   /** Histories of runs, which are shown at most every CHART_INTERVAL_MS. */
   readonly #histories = new Map<number, { history: Progress[]; shownAt: number }>()
-  /** What the worker was last told to retain and show, as text. */
+  /** The last request to the worker to retain and show models, as text. */
   #retained = ''
 
   constructor(connection: Connection<CompleteFunctions>, hooks: ControllerHooks) {
@@ -132,7 +132,7 @@ export class CompleteController {
 
   /**
    * Starts a run on the shown data; without effect while data is read or another run is active.
-   * @param from an interrupted run, with which it goes on
+   * @param from an interrupted run that is continued
    */
   async start(kind: RunKind, settings: LearnSettings, from?: StoredCheckpoint): Promise<void> {
     const { data } = this.#state
@@ -153,7 +153,7 @@ export class CompleteController {
     if (run) this.#hooks.onRunEnded?.(run)
   }
 
-  /** Goes on with the run that a reload has interrupted, after reading the file as it was read for it. */
+  /** Continues the run that a reload has interrupted, after reading the file as it was read for it. */
   async goOn(): Promise<void> {
     const { interrupted, data } = this.#state
     if (!interrupted) return
@@ -217,7 +217,12 @@ export class CompleteController {
   async test(run: RunRecord, file: File): Promise<void> {
     try {
       const reading = run.data?.reading ?? this.#state.reading
-      const result = await this.#connection.call.evaluateFile(run.id, file, reading)
+      const result = await this.#connection.call.evaluateFile(
+        run.id,
+        file,
+        reading,
+        run.settings?.missing === 'zero',
+      )
       this.#hooks.clearError()
       this.#dispatch({ type: 'tested', job: run.id, result })
       this.#runChanged(run.id)
@@ -226,34 +231,40 @@ export class CompleteController {
     }
   }
 
-  /** Takes the model of a run with rows that were folded in. */
+  /** Replaces the model of a run by one with rows that were folded in. */
   changeModel(run: RunRecord, model: ModelSummary): void {
     this.#dispatch({ type: 'modelChanged', job: run.id, model })
     this.#runChanged(run.id)
   }
 
-  /** Tells that a run that had ended has changed. */
+  /** Reports a change of a run that had ended. */
   #runChanged(id: number): void {
     const run = this.#state.runs.find((one) => one.id === id)
     if (run) this.#hooks.onRunChanged?.(run)
   }
 
-  /** What another file says about the rows of the shown one; undefined if it says nothing. */
+  /**
+   * Asks the worker what another file describes of the rows of the shown one; undefined if it describes
+   * nothing.
+   */
   async inspectBeside(file: File): Promise<SideTableOffer | undefined> {
     const { data, shown } = this.#state
     if (!data && shown === undefined) return undefined
     return this.#connection.call.inspectBeside(data?.id, file).catch(() => undefined)
   }
 
-  /** Takes names or attributes of rows from another file. They are dropped if another file was opened meanwhile. */
+  /** Reads names or attributes of rows from another file. They are dropped if another file was opened meanwhile. */
   async addTable(file: File, kind: SideTable['kind']): Promise<void> {
     const { source, data } = this.#state
     if (!source) return
+    const read = { source: source.id, name: file.name }
+    this.#dispatch({ type: 'tableRead', ...read })
     try {
       const table = await this.#connection.call.readBeside(data?.id, file, kind)
-      this.#dispatch({ type: 'tableAdded', source: source.id, table })
+      this.#dispatch({ type: 'tableAdded', ...read, table })
       this.#hooks.onTables?.(this.#state.tables)
     } catch (error) {
+      this.#dispatch({ type: 'tableAdded', ...read })
       this.#hooks.showError(error)
     }
   }
@@ -274,7 +285,7 @@ export class CompleteController {
     return ++this.#lastJob
   }
 
-  /** Changes the state, cancels the calls it no longer awaits, and tells the worker what to retain. */
+  /** Changes the state, cancels the calls it no longer awaits, and sends the worker the list of what to retain. */
   #dispatch(action: Action): void {
     const state = reduce(this.#state, action)
     if (state === this.#state) return

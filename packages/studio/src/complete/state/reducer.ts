@@ -24,7 +24,7 @@ import {
   type StoredCheckpoint,
 } from './state.ts'
 
-/** What happens to the state: what the user does, and what the worker answers. */
+/** A change of the state: by the user, or by an answer of the worker. */
 export type Action =
   /** A file is opened; the shown one stays until its content is known. */
   | { type: 'open'; job: number; file: File }
@@ -42,7 +42,7 @@ export type Action =
       began: number
       kind: RunKind
       settings: LearnSettings
-      /** The run with which this one goes on. */
+      /** The run that this one continues. */
       from?: StoredCheckpoint
     }
   | { type: 'trial'; job: number; trial: TrialSummary }
@@ -66,9 +66,13 @@ export type Action =
       shown?: number
       interrupted?: StoredCheckpoint
       tables: readonly SideTable[]
+      /** The settings that the panel is to show; those of the address by default. */
+      settings?: LearnSettings
     }
-  /** Names or attributes of the rows of the file that was opened by job `source`. */
-  | { type: 'tableAdded'; source: number; table: SideTable }
+  /** A table beside the file that was opened by job `source` is being read. */
+  | { type: 'tableRead'; source: number; name: string }
+  /** Names or attributes of the rows of that file; no table if it could not be read. */
+  | { type: 'tableAdded'; source: number; name: string; table?: SideTable }
   | { type: 'tableRemoved'; table: SideTable }
   /** The data of a restored run was read again. */
   | { type: 'attached'; run: number; data: LoadedData }
@@ -110,7 +114,14 @@ export function reduce(state: CompleteState, action: Action): CompleteState {
       return restore(state, action)
     case 'tableAdded':
       if (state.source?.id !== action.source) return state
-      return { ...state, tables: withTable(state.tables, action.table) }
+      return {
+        ...state,
+        tablesPending: withoutFirst(state.tablesPending, action.name),
+        tables: action.table ? withTable(state.tables, action.table) : state.tables,
+      }
+    case 'tableRead':
+      if (state.source?.id !== action.source) return state
+      return { ...state, tablesPending: [...state.tablesPending, action.name] }
     case 'tableRemoved':
       return { ...state, tables: state.tables.filter((table) => table !== action.table) }
     case 'forget':
@@ -147,15 +158,20 @@ function showFile(
     runs,
     shown: runs[0]?.id,
     tables: [],
+    tablesPending: [],
   }
 }
+
+/** The names without the first one that equals `name`. */
+const withoutFirst = (names: readonly string[], name: string): string[] =>
+  names.filter((_, n) => n !== names.indexOf(name))
 
 /** Brings stored runs and tables back, in place of those of the file that was just opened. */
 function restore(
   state: CompleteState,
-  { runs, shown, interrupted, tables }: Extract<Action, { type: 'restored' }>,
+  { runs, shown, interrupted, tables, settings }: Extract<Action, { type: 'restored' }>,
 ): CompleteState {
-  return { ...state, runs, shown, interrupted, tables }
+  return { ...state, runs, shown, interrupted, tables, restoredSettings: settings }
 }
 
 /** Shows the data of the read that is awaited. Runs on the file as it was read before stay in the list. */
@@ -222,7 +238,7 @@ function changeRun(run: RunRecord, action: Action): RunRecord {
   if (!isActive) return run
   switch (action.type) {
     case 'trial':
-      // A search that goes on reports its earlier trials again.
+      // A search that is continued reports its earlier trials again.
       return run.trials.some((trial) => isSame(trial, action.trial))
         ? run
         : { ...run, trials: [...run.trials, action.trial] }

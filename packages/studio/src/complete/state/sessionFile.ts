@@ -78,7 +78,7 @@ function parseDescription(bytes: Uint8Array | undefined, name: string): Descript
   try {
     found = JSON.parse(new TextDecoder().decode(bytes))
   } catch {
-    // Not a session: told below.
+    // A file that is no JSON fails the check of its format below.
   }
   if (found?.format !== 'lacuna-session' || !Array.isArray(found.runs) || !Array.isArray(found.tables))
     throw new Error(`${name}: this is not a session that the studio has saved.`)

@@ -18,7 +18,7 @@ import {
 import { lastSession, leaveSession, sessionsInUse, takeSession } from './tabSession.ts'
 
 /** Larger files are not stored for a reload. */
-const MOST_STORED_BYTES = 200e6
+export const MOST_STORED_BYTES = 200e6
 
 /** The session that is kept: its id and the hash of its file. */
 interface Kept {
@@ -72,7 +72,7 @@ export class SessionKeeper {
       return
     }
     this.#source = source.id
-    if (this.#restoring?.file === source.file) {
+    if (this.#restoring?.file === source.file && this.#restoring.id !== '') {
       this.#kept = { id: this.#restoring.id, hash: this.#restoring.hash }
       return
     }
@@ -166,36 +166,60 @@ export class SessionKeeper {
   /** Restores the session that this tab had before a reload. */
   async restoreLast(): Promise<void> {
     const id = lastSession()
-    if (id !== undefined && !(await this.reopen(id))) leaveSession()
+    // After a reload the address has the settings of the panel.
+    if (id !== undefined && !(await this.reopen(id, false))) leaveSession()
   }
 
-  /** Opens a stored session in this tab. @returns false if it is not there, or another tab has it */
-  async reopen(id: string): Promise<boolean> {
+  /**
+   * Opens a stored session in this tab.
+   * @param showsSettings whether the panel shows the settings of the session's last run
+   * @returns false if it is not there, or another tab has it
+   */
+  async reopen(id: string, showsSettings = true): Promise<boolean> {
     const { source } = this.#controller.state
     const stored = await this.#sessions.load(id)
     /** Whether the user has opened a file meanwhile, which stays. */
     const isOvertaken = (): boolean =>
       this.#controller.state.pending !== undefined || this.#controller.state.source !== source
     if (!stored || isOvertaken() || !(await takeSession(id))) return false
-    if (!isOvertaken()) return this.#restore(stored)
+    if (!isOvertaken()) return this.#restore(stored, showsSettings)
     leaveSession()
     return false
   }
 
   /** Returns the shown session as a file that opens elsewhere; its runs are those that have ended. */
   async exportFile(): Promise<File> {
-    const { source, reading, runs, tables } = this.#controller.state
+    const { source } = this.#controller.state
     if (!source) throw new Error('There is no session yet; open a file first.')
-    const { file } = source
     // The session may still be that of the file before: one that is not read yet has none.
     const kept = this.#source === source.id ? this.#kept : undefined
-    const hash = kept?.hash ?? (await this.#call.hashFile(file))
+    const hash = kept?.hash ?? (await this.#call.hashFile(source.file))
+    return encodeSession(await this.#copy(source.file, hash), this.#call)
+  }
+
+  /**
+   * Returns the shown session with its models, if its file is too large to be stored; undefined if it is not. The
+   * content of the file itself is not in memory.
+   */
+  async copyOfLarge(): Promise<SessionContent | undefined> {
+    const { source } = this.#controller.state
+    return source && source.file.size >= MOST_STORED_BYTES ? this.#copy(source.file, '') : undefined
+  }
+
+  /** Opens the copy of a session that is not stored. @returns whether it is shown */
+  reopenCopy(content: SessionContent): Promise<boolean> {
+    return this.#restore(content, true)
+  }
+
+  /** Returns the shown session with the models of runs that have ended, without an id. */
+  async #copy(file: File, hash: string): Promise<SessionContent> {
+    const { reading, runs, tables } = this.#controller.state
     const stored: StoredRun[] = []
     for (const run of runs)
       if (run.status === 'done') stored.push({ hash, run, ...(await this.#call.storedModel(run.id)) })
     const { name, size } = file
     const summary = { id: '', hash, name, size, reading, changed: Date.now(), runs: stored.length }
-    return encodeSession({ summary, file, runs: stored, tables }, this.#call)
+    return { summary, file, runs: stored, tables }
   }
 
   /**
@@ -215,24 +239,28 @@ export class SessionKeeper {
       await this.#sessions.saveTables(id, content.tables)
     })
     if (!isWanted()) return false
-    return this.#restore({ ...content, summary })
+    return this.#restore({ ...content, summary }, true)
   }
 
   /** Shows a session with its runs. @returns false if its file cannot be read, or another file was opened meanwhile */
-  async #restore(stored: SessionContent): Promise<boolean> {
+  async #restore(stored: SessionContent, showsSettings: boolean): Promise<boolean> {
     const { summary, file } = stored
     this.#restoring = { id: summary.id, hash: summary.hash, file }
     const isOpen = await this.#controller.open(file, summary.reading)
     if (this.#restoring?.file === file) this.#restoring = undefined
     const { data, source } = this.#controller.state
     if (!isOpen || !source || source.file !== file) return false
-    if (data) await this.#restoreRuns(stored, data)
+    if (data) await this.#restoreRuns(stored, data, showsSettings)
     else await this.#restoreModel(stored)
     return true
   }
 
   /** Restores the runs of the session, and the offer to go on with an interrupted one. */
-  async #restoreRuns({ runs: stored, interrupted, tables }: SessionContent, data: LoadedData): Promise<void> {
+  async #restoreRuns(
+    { runs: stored, interrupted, tables }: SessionContent,
+    data: LoadedData,
+    showsSettings: boolean,
+  ): Promise<void> {
     const models = stored.map(({ run, ...model }) => {
       const isCurrent = run.data !== undefined && isSame(run.data.reading, data.reading)
       const id = this.#controller.nextJob()
@@ -242,14 +270,16 @@ export class SessionKeeper {
     })
     const runs = models.map(({ run }) => run)
     this.#checkpoint = interrupted
-    this.#controller.apply({ type: 'restored', runs, shown: runs.at(-1)?.id, interrupted, tables })
+    const last = runs.at(-1)
+    const settings = showsSettings ? last?.settings : undefined
+    this.#controller.apply({ type: 'restored', runs, shown: last?.id, interrupted, tables, settings })
     // All at once, so that the worker has the models before the page asks about the shown one.
     await Promise.all(
       models.map(({ run, model }) =>
         this.#call.restoreModel(run.id, run.data === data ? data.id : undefined, model, run.settings),
       ),
     )
-    // What was asked before rows were folded in again is asked anew.
+    // A model with rows that were folded in again gets a new identity, so that its answers are asked for again.
     for (const { run, model } of models)
       if (model.folded?.length && run.model) this.#controller.changeModel(run, { ...run.model })
   }

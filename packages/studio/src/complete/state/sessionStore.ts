@@ -1,6 +1,6 @@
 /**
  * Sessions in the browser's storage: a file, how it is read, its runs with their models, and the checkpoint of a
- * run. A session belongs to one file, which it knows by the hash of its content; what was learned from other
+ * run. A session belongs to one file, identified by the hash of its content; what was learned from other
  * content is never returned with it.
  */
 import type { ReadSettings, StoredModel } from '../protocol.ts'
@@ -17,7 +17,7 @@ export interface SessionSummary {
   /** The size of the file in bytes. */
   size: number
   reading: ReadSettings
-  /** When it was last changed, in milliseconds since 1970. */
+  /** Time of its last change, in milliseconds since 1970. */
   changed: number
   /** The number of its runs. */
   runs: number

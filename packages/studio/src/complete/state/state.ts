@@ -27,7 +27,7 @@ export interface Source {
 
 /** Data that the worker holds. */
 export interface LoadedData {
-  /** The number of the job that read it, by which the worker knows it. */
+  /** The number of the job that read it, by which the worker identifies it. */
   id: number
   /** The file it was read from. */
   source: number
@@ -42,18 +42,18 @@ export type RunStatus = 'running' | 'paused' | 'done' | 'failed'
 /** A run with its settings and scores; the worker holds its model under the same number. */
 export interface RunRecord {
   id: number
-  /** When it was started, in milliseconds since 1970. */
+  /** Time of its start, in milliseconds since 1970. */
   began: number
   /** The data it learns from; undefined for the model of an opened file. */
   data?: LoadedData
-  /** Undefined for the model of an opened file. */
+  /** The kind of the run; undefined for the model of an opened file. */
   kind?: RunKind
   settings?: LearnSettings
   status: RunStatus
   history: readonly Progress[]
   /** Settings that a search has tried so far. */
   trials: readonly TrialSummary[]
-  /** What the run is doing, in words. */
+  /** The current activity of the run, in words. */
   activity?: string
   /** Evaluations of its model on test files. */
   tests: readonly TestResult[]
@@ -100,6 +100,10 @@ export interface CompleteState {
   interrupted?: StoredCheckpoint
   /** Names and attributes of rows, from other tables. */
   tables: readonly SideTable[]
+  /** The names of tables beside the data that are being read. */
+  tablesPending: readonly string[]
+  /** The settings of the shown run of a session that was opened again, which the panel is to show. */
+  restoredSettings?: LearnSettings
 }
 
 /** The state before a file is opened. */
@@ -107,6 +111,7 @@ export const initialState: CompleteState = {
   reading: { negative: 'error', merge: 'error' },
   runs: [],
   tables: [],
+  tablesPending: [],
 }
 
 /** The run that is shown. */
@@ -127,11 +132,12 @@ export function questionsOf({ source, data }: CompleteState): Question[] {
 
 /**
  * Whether a run can be started: the shown data is that of the shown settings, every question about it that must be
- * answered is, and nothing else runs.
+ * answered is, no table beside it is being read, and nothing else runs.
  */
 export const canStart = (state: CompleteState): boolean =>
   state.data !== undefined &&
   state.pending === undefined &&
+  state.tablesPending.length === 0 &&
   activeRun(state) === undefined &&
   openQuestions(questionsOf(state), state.reading).length === 0
 
@@ -151,10 +157,11 @@ export function staleness(
     : 'settings'
 }
 
-/** The settings that a kind of run uses: the best one searches the rank, the quick one has no time limit. */
+/** The settings that a kind of run uses: the best one searches the rank; the quick one has a time limit if it does. */
 function usedSettings(kind: RunKind | undefined, settings: LearnSettings): Partial<LearnSettings> {
   const { rank, folds, seconds, ...shared } = settings
-  return kind === 'best' ? { ...shared, seconds } : { ...shared, rank, folds }
+  if (kind === 'best') return { ...shared, seconds }
+  return { ...shared, rank, folds, ...(rank === 'auto' && { seconds }) }
 }
 
 /** Whether two settings are equal, in whatever order their fields were set; undefined fields do not count. */

@@ -1,6 +1,6 @@
 /**
- * Which session a tab has: its id is in sessionStorage, which every tab has for itself. A lock tells other tabs
- * that the session is in use, also a tab that was duplicated, whose sessionStorage is a copy.
+ * The session of a tab: its id is in sessionStorage, which every tab has for itself. A lock shows other tabs that the
+ * session is in use, also a tab that was duplicated, whose sessionStorage is a copy.
  */
 
 import { takeLock } from '../../tabLock.ts'
@@ -34,7 +34,7 @@ export async function takeSession(id: string): Promise<boolean> {
   return true
 }
 
-/** Lets the session of this tab go. */
+/** Releases the session of this tab. */
 export function leaveSession(): void {
   lastChange++
   release()

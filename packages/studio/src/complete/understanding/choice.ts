@@ -12,7 +12,7 @@ import {
   timeBins,
 } from 'lacuna/internal'
 
-/** Two columns of coordinates that are one mode: places on a grid of so many decimals of a degree. */
+/** Two columns of coordinates that are one mode: places on a grid, with a number of decimals of a degree. */
 export interface PlaceChoice {
   latitude: string
   longitude: string
@@ -42,7 +42,7 @@ export interface TableChoice {
   dates?: string[]
   /** The decimal sign, if it is not to be guessed. */
   decimal?: ',' | '.'
-  /** What stands between thousands. */
+  /** Separator of thousands in numbers. */
   thousands?: Thousands
   /** Whether the value is read without its unit: 483,57 € as 483.57. */
   removeUnits?: boolean
@@ -92,7 +92,7 @@ export function roleOf(choice: TableChoice, column: string): Role {
 export const isPlaceColumn = ({ place }: TableChoice, column: string): boolean =>
   place?.latitude === column || place?.longitude === column
 
-/** Gives a column a role; the modes stay in the order of the columns, and there is one value and one weight. */
+/** Sets the role of a column; the modes stay in the order of the columns, and there is one value and one weight. */
 export function setRole(
   choice: TableChoice,
   columns: readonly ColumnSummary[],

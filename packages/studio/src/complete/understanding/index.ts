@@ -1,4 +1,4 @@
-/** What is understood of a table, and how it becomes a tensor: plain data shared by the page and its worker. */
+/** The interpretation of a table, and how it becomes a tensor: plain data shared by the page and its worker. */
 export {
   binningsOf,
   type ChoiceChanges,

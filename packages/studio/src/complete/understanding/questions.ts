@@ -1,6 +1,6 @@
 /**
- * What the worker understood of a table, and what it asks, as plain data: each answer to a question holds the
- * changes of the choice that it means. The page words them.
+ * The worker's interpretation of a table and its questions, as plain data: each answer to a question has the changes
+ * that it makes to the choice. The page puts them into words.
  */
 import type { ColumnSummary, NegativePolicy } from 'lacuna/internal'
 import type { ChoiceChanges, TableChoice } from './choice.ts'
@@ -9,9 +9,9 @@ import type { ChoiceChanges, TableChoice } from './choice.ts'
 export interface Answer {
   /** Names the answer; unique in its question. */
   key: string
-  /** What the example of the question would be read as: a date in ISO 8601, or a number. */
+  /** The example of the question as this answer reads it: a date in ISO 8601, or a number. */
   reading?: string
-  /** What the answer changes, by which it is known to be chosen. */
+  /** The changes of the choice that the answer makes; it is chosen if the choice contains them. */
   changes: ChoiceChanges
   /** The roles of the columns that are guessed once the answer is known. */
   roles?: Partial<TableChoice>
@@ -50,12 +50,12 @@ export type QuestionFacts =
 export type Question = QuestionFacts & {
   /** Unique among the questions about a table. */
   id: string
-  /** Whether it must be answered before anything is learned; else an answer was guessed. */
+  /** Whether the question must be answered before learning; else an answer was guessed. */
   isNeeded: boolean
   answers: Answer[]
 }
 
-/** What was understood of a table by its first rows. */
+/** The columns of a table, as its first rows show them, and the questions that remain. */
 export interface Understanding {
   columns: ColumnSummary[]
   /** The guessed choice. */

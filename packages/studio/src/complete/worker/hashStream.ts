@@ -1,6 +1,6 @@
 /**
- * A hash of 128 bits of a file's content: four lanes of multiplications and rotations as in MurmurHash3. It tells
- * files apart, but does not protect against somebody who wants two files to have the same hash. The browser's own
+ * A hash of 128 bits of a file's content: four lanes of multiplications and rotations as in MurmurHash3. It
+ * distinguishes files, but is no protection against files that are made to have the same hash. The browser's own
  * SHA-256 needs the whole file in memory, and is not there on hosts without https.
  */
 

@@ -5,7 +5,7 @@ import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/for
 import { isTableKind, kindByName, packingByName, sizeOfRun, type TensorModel } from 'lacuna/internal'
 import type { Opened, ReadSettings } from '../protocol.ts'
 import type { Question } from '../understanding/index.ts'
-import { isWorkbook, openTable } from './openTable.ts'
+import { isWorkbook, openNewTable, openTable, openTableAside } from './openTable.ts'
 import { readBytes, throttle } from './readBytes.ts'
 import { summarizeModel } from './summary.ts'
 import { readTable, understandTable } from './understand/index.ts'
@@ -28,7 +28,7 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
     )
   if (isTableKind(kind) || isWorkbook(name)) {
     checkFileSize(file)
-    const { table, sheets } = await openTable(file)
+    const { table, sheets } = await openNewTable(file)
     const understanding = await understandTable(table, sheets)
     const { choice } = understanding
     const problem = isComplete(choice)
@@ -70,7 +70,7 @@ export interface FileData {
   tensor: SparseTensor
   /** Sentences about what was guessed or left out. */
   remarks: string[]
-  /** What must be asked about a table. */
+  /** Questions about a table. */
   questions: Question[]
   /** Whether the rows of a table are kept in memory, so that another choice does not read the file again. */
   isKept?: boolean
@@ -97,7 +97,7 @@ export async function readFile(
         'option',
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
-    const { table, badLines, counts } = await openTable(file, progress)
+    const { table, badLines, counts, last } = await (like ? openTableAside : openTable)(file, progress)
     const onRows = (rows: number): void =>
       checkTensorSize(
         name,
@@ -105,7 +105,9 @@ export async function readFile(
         rows,
         1,
       )
-    const found = await readTable(table, { choice, negative, badLines: () => badLines, counts, onRows, like })
+    const found = await readTable(table, {
+      ...{ choice, negative, badLines: () => badLines, counts, last, onRows, like },
+    })
     return { ...found, isKept: table.isKept() }
   }
   const duplicates = merge === 'count' ? 'sum' : merge
@@ -143,6 +145,6 @@ function tooLarge(name: string, bytes: number, rank = 10): InputError {
   const gigabytes = (bytes / 2 ** 30).toPrecision(2)
   return new InputError(
     'memory',
-    `${name} is too large for a browser tab: it would take ${Number(gigabytes)} GiB. Complete it on the command line:\nlacuna complete ${name} --rank ${rank} -o model.npz`,
+    `${name} is too large for a browser tab: it would take ${Number(gigabytes)} GiB; complete it on the command line with: lacuna complete ${name} --rank ${rank} -o model.npz`,
   )
 }

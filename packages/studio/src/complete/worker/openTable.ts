@@ -8,7 +8,7 @@ import { jsonTable, type Table, textTable } from 'lacuna/tables'
 import { arrowTable } from './arrow.ts'
 import { parquetTable } from './parquet.ts'
 import { readBytes } from './readBytes.ts'
-import { type BadRows, isWideHeader, type KeptTable, keepTable } from './understand/index.ts'
+import { type BadRows, isWideHeader, type KeptTable, keepTable, type LastRead } from './understand/index.ts'
 import { openWorkbook } from './xlsx.ts'
 
 /** An open table. */
@@ -18,7 +18,9 @@ export interface OpenTable {
   badLines: BadRows
   /** Counts that were found while the table was read, by choice (readTable.ts). */
   counts: Map<string, number>
-  /** Called with the bytes of the file that have been read; throws if nobody wants them any more. */
+  /** The last read of the table (readTable.ts). */
+  last: { read?: LastRead }
+  /** Called with the bytes of the file that have been read; throws if the call was cancelled. */
   onRead(bytes: number): void
   /** The sheets of a workbook, and the one that is the table. */
   sheets?: { all: string[]; sheet: string }
@@ -37,20 +39,40 @@ export const isWorkbook = (name: string): boolean => /\.(xlsx|xlsm)$/i.test(name
 /** The table that was opened last. Module state, since files come to the worker as new objects in every call. */
 let last: { key: string; opened: OpenTable } | undefined
 
-/**
- * Opens a table, or returns the open one of the same file.
- * @param onRead called with the bytes read so far, if the file is read
- */
-export async function openTable(file: File, onRead: (bytes: number) => void = () => {}): Promise<OpenTable> {
-  const key = JSON.stringify([file.name, file.size, file.lastModified])
-  if (last?.key !== key) {
-    // A read of the table before may go on: it ends with the next bytes.
-    if (last) last.opened.onRead = refuseBytes
-    last = { key, opened: isWorkbook(file.name) ? await openSheet(file) : await openRows(file) }
-  }
-  last.opened.onRead = onRead
+/** Opens the table of a file that was just chosen; it stays open until another one is. */
+export async function openNewTable(file: File): Promise<OpenTable> {
+  // A read of the table before may go on: it ends with the next bytes.
+  if (last) last.opened.onRead = refuseBytes
+  last = { key: keyOf(file), opened: await openTableAside(file) }
   return last.opened
 }
+
+/**
+ * Returns the open table of a file, or opens it.
+ * @param onRead called with the bytes read so far, if the file is read
+ */
+export async function openTable(file: File, onRead: (bytes: number) => void): Promise<OpenTable> {
+  const opened = last?.key === keyOf(file) ? last.opened : await openNewTable(file)
+  opened.onRead = onRead
+  return opened
+}
+
+/**
+ * Opens a table beside the open one, which stays: a test file may have its name, size and time, as files of two folders
+ * can, and other content.
+ * @param onRead called with the bytes read so far
+ */
+export async function openTableAside(
+  file: File,
+  onRead: (bytes: number) => void = () => {},
+): Promise<OpenTable> {
+  const opened = isWorkbook(file.name) ? await openSheet(file) : await openRows(file)
+  opened.onRead = onRead
+  return opened
+}
+
+/** What tells files apart that are read again: every call brings a new object. */
+const keyOf = ({ name, size, lastModified }: File): string => JSON.stringify([name, size, lastModified])
 
 /** Ends the read of a table that is no longer open. */
 function refuseBytes(): void {
@@ -70,6 +92,7 @@ async function openSheet(file: File): Promise<OpenTable> {
     table: keepTable(await open(name)),
     badLines: { rows: 0, examples: [] },
     counts: new Map(),
+    last: {},
     onRead() {},
     sheets: { all: sheets.map((one) => one.name), sheet: name },
   }
@@ -81,7 +104,7 @@ async function openRows(file: File): Promise<OpenTable> {
   let opened: OpenTable | undefined
   const source = { name: file.name, open: () => readBytes(file, (bytes) => opened?.onRead(bytes)) }
   const table = await openSource(file, source, badLines)
-  opened = { table: keepTable(table), badLines, counts: new Map(), onRead() {} }
+  opened = { table: keepTable(table), badLines, counts: new Map(), last: {}, onRead() {} }
   return opened
 }
 

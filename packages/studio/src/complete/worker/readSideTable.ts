@@ -33,11 +33,12 @@ const TEXT = /\.(csv|tsv|txt|dat)$/i
 const LEAST_UNIQUE = 0.9
 /** Names of columns that hold names. */
 const NAME = /^(name|title|label|description|text|station)s?$/i
-/** The most attributes that a column may have: more say little, and take long. */
+/** The most attributes that a column may have: more are of little use, and take long. */
 const MOST_ATTRIBUTES = 256
 
 /**
- * Finds out what a table can say about the rows of a mode; undefined if it says nothing, or looks like data itself:
+ * Finds the names or attributes that a table can give to the rows of a mode; undefined if there are none, or if it looks
+ * like data itself:
  * large, with the labels of two modes, or with labels that repeat.
  */
 export async function inspectSideTable(modes: Modes, file: File): Promise<SideTableOffer | undefined> {

@@ -87,7 +87,7 @@ const functions = {
   /**
    * Runs the solver on data and holds the model under the number of the run; sends `epoch`, `trial`,
    * `checkpoint` and `activity` events.
-   * @param checkpoint of a run with these settings on the same data, from which it goes on
+   * @param checkpoint of a run with these settings on the same data, from which it continues
    */
   async start(
     this: CallContext,
@@ -121,11 +121,14 @@ const functions = {
     }
   },
 
-  /** Evaluates the model of a run on a test file, whose rows are found by their labels. */
-  async evaluateFile(run: number, file: File, reading: ReadSettings): Promise<TestResult> {
+  /**
+   * Evaluates the model of a run on a test file, whose rows are found by their labels.
+   * @param hasZeros whether cells that are not listed are zeros for the run
+   */
+  async evaluateFile(run: number, file: File, reading: ReadSettings, hasZeros: boolean): Promise<TestResult> {
     const { model, data } = modelOf(run)
     const { tensor, remarks } = await readFile(file, reading, () => {}, model)
-    const { verdict, calibration } = await judgeOnEntries(model, data ?? tensor, tensor, file.name)
+    const { verdict, calibration } = await judgeOnEntries(model, data ?? tensor, tensor, file.name, hasZeros)
     if (!verdict || !calibration)
       throw new InputError('option', `${file.name} has fewer than 10 entries of rows that the model knows.`)
     return { name: file.name, verdict, calibration, remarks }

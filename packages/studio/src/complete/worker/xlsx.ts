@@ -3,7 +3,7 @@
  * a table of texts, dates as ISO 8601.
  */
 import { InputError } from 'lacuna'
-import { isFilledRow, type SheetRow, sheetText } from 'lacuna/internal'
+import { isFilledRow, reasonOf, type SheetRow, sheetText } from 'lacuna/internal'
 import { type Table, textTable } from 'lacuna/tables'
 
 /** A workbook: its sheets, and the tables that they are. */
@@ -17,13 +17,14 @@ export interface Workbook {
 /** Opens a workbook; throws if the file is none. */
 export async function openWorkbook(file: File): Promise<Workbook> {
   const { default: readSheets } = await import('read-excel-file/universal')
-  const sheets = await readSheets(await file.arrayBuffer()).catch((error: unknown) => {
-    const fault = error instanceof Error ? error.message.split('\n')[0].replace(/\.$/, '') : String(error)
+  const found = await readSheets(await file.arrayBuffer()).catch((error: unknown) => {
     throw new InputError(
       'format',
-      `${file.name}: this is not a whole .xlsx workbook (${fault}); save it again.`,
+      `${file.name}: this is not a whole .xlsx workbook${reasonOf(error)}; save it again.`,
     )
   })
+  // Damaged workbooks have sheets without rows, and rows without cells.
+  const sheets = found.map(({ sheet, data }) => ({ sheet, data: Array.from(data ?? [], (row) => row ?? []) }))
   return {
     sheets: sheets.map(({ sheet, data }) => ({
       name: sheet,

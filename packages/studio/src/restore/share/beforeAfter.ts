@@ -1,4 +1,5 @@
 /** Before and after: two pictures side by side in one, or an animation that wipes from one to the other. */
+import { InputError } from 'lacuna'
 import { joinWebp, type WebpFrame } from './animatedWebp.ts'
 
 /** The longest edge of an animation in pixels: it is for messages and web pages. */
@@ -62,7 +63,7 @@ export async function animateBeforeAfter(before: OffscreenCanvas, after: Offscre
     }
     const blob = await canvas.convertToBlob({ type: 'image/webp', quality: QUALITY })
     if (blob.type !== 'image/webp')
-      throw new Error('This browser cannot write WebP; save before and after as PNG.')
+      throw new InputError('option', 'This browser cannot write WebP; save before and after as PNG.')
     frames.push({ file: new Uint8Array(await blob.arrayBuffer()), duration })
   }
   return new Blob([joinWebp(frames, { width, height })], { type: 'image/webp' })

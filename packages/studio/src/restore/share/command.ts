@@ -1,6 +1,6 @@
 /** The command line that does what the Restore view did. */
 
-/** What a run depends on. */
+/** The settings that a run depends on. */
 interface Setting {
   /** The name of the picture's file. */
   name: string

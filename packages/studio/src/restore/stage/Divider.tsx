@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact'
 
 interface Props {
-  /** In percent of the width of the frame. */
+  /** Position in percent of the width of the frame. */
   position: number
   frame: RefObject<HTMLElement | null>
   /** The names of the pictures to its left and right. */

@@ -13,7 +13,7 @@ interface Props {
   damaged: ImageBitmap | undefined
   /** The canvas that shows it, and that of the restored picture, which the caller draws. */
   canvases: Canvases
-  /** What the divider separates; undefined if there is no divider. */
+  /** The pictures on both sides of the divider; undefined if there is no divider. */
   compare?: { left: 'Original' | 'Damaged'; right: 'Damaged' | 'Restored' }
   tool: Tool
   /** The diameter of the brush in pixels of the picture. */

@@ -5,7 +5,7 @@ import type { Point, Size } from '../damage.ts'
 import type { Edit } from '../edits/index.ts'
 import { type Position, panBy, pinch, toPicture, toStage, type View, WHOLE, zoomAt } from './viewport.ts'
 
-/** What the pointer does: moves the divider or the picture, or paints. */
+/** Effect of the pointer: it moves the divider or the picture, or paints. */
 export type Tool = 'compare' | 'brush' | 'eraser'
 
 type Stroke = Extract<Edit, { type: 'stroke' }>
@@ -163,7 +163,7 @@ export function useGestures(options: Options) {
     return true
   }
 
-  // By hand, since Preact's wheel listeners may not be allowed to prevent scrolling.
+  // The listener is added by hand: Preact's wheel listeners may not be allowed to prevent scrolling.
   useEffect(() => {
     const element = frame.current!
     const onWheel = (event: WheelEvent): void => {

@@ -23,7 +23,10 @@ function limit({ scale, x, y }: View, mostScale: number): View {
   return { scale: s, x: clamp(x), y: clamp(y) }
 }
 
-/** Zooms by a factor; the picture's point at this position of the stage stays there. */
+/**
+ * Zooms by a factor; the picture's point at this position of the stage stays there.
+ * @param mostScale the largest scale
+ */
 export function zoomAt({ scale, x, y }: View, factor: number, [u, v]: Position, mostScale: number): View {
   const next = Math.min(Math.max(1, mostScale), Math.max(1, scale * factor))
   const ratio = next / scale

@@ -105,7 +105,7 @@ const functions = {
   /** Returns the pixels to restore: all lost ones but those in holes that are too large. */
   maskToRestore: (): Mask => restorable(opened),
 
-  /** Takes the pixels that can be restored as restored. */
+  /** Marks the pixels that can be restored as restored. */
   setRestored(): void {
     opened.restored = restorable(opened)
   },

@@ -50,7 +50,7 @@ export function Chart({ label, draw, inputs, table, legend = [], zoomable = fals
   useEffect(() => setZoom(undefined), [label])
   useEffect(() => {
     if (width === 0) return
-    // In a task of its own, so that pictures and numbers are updated first.
+    // The chart is drawn in a task of its own, so that pictures and numbers are updated first.
     const timer = setTimeout(() => {
       drawn.current = draw(width, zoom)
       // Plot names the groups of its marks; only elements with a role may have a name.

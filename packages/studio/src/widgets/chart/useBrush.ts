@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { type Domain, dragDomain } from './zoom.ts'
 
-/** What is read of a scale of Observable Plot. */
+/** The members of a scale of Observable Plot that are used here. */
 interface PlotScale {
   domain?: Iterable<unknown>
   range?: Iterable<unknown>

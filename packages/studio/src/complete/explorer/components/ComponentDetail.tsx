@@ -4,6 +4,7 @@ import { formatCount, formatPercent } from 'lacuna-figures/numbers'
 import { Chart, chartStyle, type Domain, tipStyle } from '../../../widgets/index.ts'
 import type { Component, ComponentMode, PlaceMap, ProfilePoint } from '../../answers.ts'
 import { PlaceChart } from './PlaceChart.tsx'
+import { stepsOf } from './steps.ts'
 
 /** The chosen component; without one, the map of all components together. */
 export function ComponentDetail({
@@ -63,20 +64,21 @@ function StrongestRows({ mode: { name, strongest } }: { mode: ComponentMode }) {
 /** The profile of a component along an ordered mode, over what is usual there. */
 function ProfileChart({ number, mode }: { number: number; mode: ComponentMode }) {
   const { name, profile } = mode
+  const steps = stepsOf(profile, mode.size)
   const draw = (width: number, zoom?: Domain): Element =>
     Plot.plot({
       ...{ width, height: 150, marginLeft: 34, marginRight: 8, marginTop: 10, marginBottom: 26 },
       style: chartStyle,
       x: {
         label: null,
-        domain: zoom ?? [0, mode.size],
+        domain: zoom ?? [-0.5, mode.size - 0.5],
         ticks: Math.min(6, Math.max(2, Math.floor(width / 90))),
         tickFormat: (row: number) => labelAt(profile, row),
         tickSize: 3,
       },
       y: { label: null, ticks: 3, domain: [0, 1], tickFormat: '%', grid: true },
       marks: [
-        Plot.areaY(profile, {
+        Plot.areaY(steps, {
           ...{
             x: 'row',
             y: 'value',
@@ -86,7 +88,7 @@ function ProfileChart({ number, mode }: { number: number; mode: ComponentMode })
             clip: true,
           },
         }),
-        Plot.lineY(profile, {
+        Plot.lineY(steps, {
           ...{ x: 'row', y: 'usual', curve: 'step-after', stroke: 'var(--held-out)', clip: true },
         }),
         Plot.tip(

@@ -3,7 +3,7 @@ import { formatByError, formatCount, formatNumber } from 'lacuna-figures/numbers
 import type { Ranked } from '../../answers.ts'
 import type { ModelSummary } from '../../protocol.ts'
 import { Reasons } from './Reasons.tsx'
-import { typicalError } from './typicalError.ts'
+import { formatInterval, typicalError } from './typicalError.ts'
 
 interface Props {
   ranked: readonly Ranked[]
@@ -32,8 +32,7 @@ export function RankingList({ ranked, model, chosen, onChoose }: Props) {
               {interval && (
                 <small class="soft" title="90% prediction interval">
                   {' '}
-                  {formatNumber(Number(interval.low.toPrecision(2)))} to{' '}
-                  {formatNumber(Number(interval.high.toPrecision(2)))}
+                  {formatInterval(interval)}
                 </small>
               )}
               {observed !== undefined && <small class="soft"> observed {formatNumber(observed)}</small>}

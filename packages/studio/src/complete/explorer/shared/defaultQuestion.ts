@@ -1,4 +1,4 @@
-/** The question that a person would ask of a model first: which items are best for whom. */
+/** The ranking that a user probably asks of a model first: which items are best for whom. */
 import type { ModelMode } from '../../protocol.ts'
 
 /** A mode whose rows are ranked, and the mode of the row that they are ranked for. */
@@ -8,8 +8,9 @@ export interface DefaultQuestion {
 }
 
 /**
- * Ranks the second mode that is not of times for a row of the first, as `lacuna complete` proposes: tables list
- * users before films. A single such mode is ranked for a time; of times alone the mode with most rows.
+ * Chooses the ranking that is shown first. If two modes are not of times, the second is ranked for a row of the
+ * first, as `lacuna complete` proposes: tables list users before films. A single such mode is ranked for a
+ * time. If all modes are of times, the one with most rows is ranked.
  */
 export function defaultQuestion(modes: readonly Pick<ModelMode, 'size' | 'isTime'>[]): DefaultQuestion {
   const [first, second] = Array.from(modes.keys()).filter((mode) => !modes[mode].isTime)

@@ -119,7 +119,7 @@ export function modelQueries(
     ): Ranked[] {
       const { model, names, data } = answering()
       const fixed = labels.map((label, m) => (m === mode || label === '' ? undefined : names.row(m, label)))
-      // Where a mode is averaged over, every cell of a given row counts as known.
+      // If a mode is averaged over, every cell of a given row counts as known.
       const filter = { skipObserved: true, minEntries }
       const resembling = findResembling(model, names, mode, given)
       return rankRows(model, names, data, { mode, fixed, most, filter }).map((ranked) => ({

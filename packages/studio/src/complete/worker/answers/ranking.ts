@@ -27,7 +27,7 @@ export function predictCell(
   }
 }
 
-/** Which rows are ranked, and for what. */
+/** The mode that is ranked, the given rows, and filters. */
 export interface RankQuestion {
   /** The ranked mode. */
   mode: number

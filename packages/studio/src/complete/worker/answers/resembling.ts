@@ -1,4 +1,4 @@
-/** Which of some given rows a row resembles, as a reason for suggesting it. */
+/** Finds which of some given rows a row resembles, as a reason for suggesting it. */
 import { factorView, type TensorModel } from 'lacuna/internal'
 import type { RowNames } from './rowNames.ts'
 

@@ -8,7 +8,7 @@ import type { RowNames } from './rowNames.ts'
 /** The largest number of rows, and of columns, of a slice that is shown. */
 const SLICE_SIDE = 64
 
-/** What a slice is of. */
+/** The rows and modes of a slice. */
 export interface SliceQuestion {
   /** The fixed rows of the other modes. */
   coordinate: number[]

@@ -5,7 +5,7 @@ import { componentShares, coreConsistencyOf, factorView, rowsOfUnit } from 'lacu
 import type { Validation } from '../../answers.ts'
 import type { RowNames } from './rowNames.ts'
 
-/** Of more entries, every n-th is taken. */
+/** Most entries that are examined; of more, every n-th is taken. */
 const MOST_ENTRIES = 200_000
 /** The number of bins of the histogram of residuals. */
 const BINS = 31

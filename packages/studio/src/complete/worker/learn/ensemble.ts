@@ -7,21 +7,17 @@ import {
   encodeSearch,
   type FoldedCompletion,
 } from 'lacuna/folds'
-import { choosesByDefault, trialName } from 'lacuna/internal'
+import { choosesByDefault, concatenate, trialName } from 'lacuna/internal'
 import { openEngine } from '../../../run/engine.ts'
-import { concatenate } from './concatenate.ts'
 import { judgeOnEntries, judgeOutOfFold } from './judge.ts'
-import { holdOut, runOptions } from './quick.ts'
+import { holdOut, runOptions, unknownCells } from './quick.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
-import { trialSummary } from './trial.ts'
-
-/** The shortest time between two messages about what is being done, in milliseconds. */
-const MESSAGE_INTERVAL_MS = 250
+import { searchReports } from './trial.ts'
 
 /** The time between two checkpoints, in seconds. */
 const CHECKPOINT_SECONDS = 4
 
-/** Starts a run by folds: the best run, or a quick one with as many folds as the settings tell. */
+/** Starts a run by folds: the best run, or a quick one with the number of folds of the settings. */
 export function startByFolds(task: LearnTask): Learner {
   const finish = new AbortController()
   return {
@@ -36,26 +32,33 @@ export function startByFolds(task: LearnTask): Learner {
 async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Learned> {
   const { kind, tensor, settings, signal } = task
   const { train, validation } = holdOut(tensor, settings)
-  const options = { ...runOptions(task), engine: await openEngine(), signal }
+  const options = {
+    ...runOptions(task),
+    ...unknownCells(settings, validation),
+    engine: await openEngine(),
+    signal,
+  }
   const search: ByFoldsOptions =
     kind === 'best'
       ? { findRank: 'best', choose: true, seconds: settings.seconds }
       : {
-          // The time is not limited, but a search can finish early only where there is a limit.
+          // Without a search the time is not limited, but a run can finish early only where there is a limit.
           ...{ folds: settings.folds, choose: choosesByDefault(options), seconds: 1e9 },
-          ...(settings.rank === 'auto' && { findRank: 'smallest' as const }),
+          ...(settings.rank === 'auto' && { findRank: 'smallest' as const, seconds: settings.seconds }),
         }
   const rank = kind === 'best' || settings.rank === 'auto' ? {} : { rank: settings.rank }
   const result = await completeByFolds(
     train,
     { ...options, ...rank },
-    { ...search, ...reports(task), ...checkpoints(task), finish },
+    { ...search, ...searchReports(task), ...checkpoints(task), finish },
   )
   if (!result) throw new InputError('option', 'The run was stopped before any model was there.')
   signal.throwIfAborted()
   task.onActivity('Comparing the models with baselines')
   const { model, outOfFold } = result
-  const judgement = validation ? await judgeOnEntries(model, train, validation, 'the held-out entries') : {}
+  const judgement = validation
+    ? await judgeOnEntries(model, train, validation, 'the held-out entries', settings.missing === 'zero')
+    : {}
   return {
     model,
     heldOut: validation,
@@ -69,32 +72,14 @@ async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Lear
   }
 }
 
-/** Saves the search every few seconds, and goes on from a saved one. */
+/** Saves the search every few seconds, and continues a saved one. */
 const checkpoints = ({ checkpoint, onCheckpoint }: LearnTask): ByFoldsOptions => ({
   checkpointing: {
     saved: checkpoint && decodeSearch(checkpoint, 'the checkpoint'),
     every: CHECKPOINT_SECONDS,
-    save: async (state) => onCheckpoint(concatenate(encodeSearch(state))),
+    save: async (state) => onCheckpoint(concatenate(Uint8Array, encodeSearch(state))),
   },
 })
-
-/** Callbacks that report trials, and what is being done at most every MESSAGE_INTERVAL_MS. */
-function reports({ onTrial, onActivity }: LearnTask): ByFoldsOptions {
-  let current = ''
-  let reportedAt = 0
-  return {
-    onBegin(trial) {
-      current = trialName(trial)
-      onActivity(`Trying ${current}`)
-    },
-    onEpoch(fold, { epoch }) {
-      if (performance.now() - reportedAt < MESSAGE_INTERVAL_MS) return
-      reportedAt = performance.now()
-      onActivity(`Trying ${current}: model ${fold + 1}, epoch ${Math.round(epoch)}`)
-    },
-    onTrial: (trial) => onTrial(trialSummary(trial)),
-  }
-}
 
 /** Why a run by folds ended, as a clause. */
 function describeEnd({ model, leftOut }: FoldedCompletion, isFinished: boolean): string {

@@ -4,10 +4,10 @@ import { evaluate } from 'lacuna/answers'
 import { CpEnsemble, type OutOfFold } from 'lacuna/folds'
 import {
   type BaselineError,
+  baselinesOnCells,
   baselinesOnTest,
   compareWithBaselines,
   isWorthUsing,
-  meanError,
 } from 'lacuna/internal'
 import { openEngine } from '../../../run/engine.ts'
 import type { RunSettings } from '../../../run/interactiveRun.ts'
@@ -17,7 +17,7 @@ import type { Calibration, ModelSummary, Verdict } from '../../protocol.ts'
 const LEVEL = 0.9
 /** The fewest entries on which errors are compared. */
 const FEWEST = 10
-/** Where nothing is held out: the fraction of the entries that a second model is learned without. */
+/** Fraction of the entries that a second model is learned without, if nothing is held out. */
 const HELD_OUT = 0.1
 /** The most epochs of that model. */
 const EPOCHS = 40
@@ -46,7 +46,7 @@ function verdictOf(
 /**
  * Judges a model on entries that it has not seen; without a verdict if these are too few.
  * @param train the entries that it was learned from
- * @param zeros whether cells that are not listed are zeros; then the mean is the only baseline
+ * @param zeros whether cells that are not listed are zeros
  */
 export async function judgeOnEntries(
   model: CpModel | CpEnsemble,
@@ -58,9 +58,7 @@ export async function judgeOnEntries(
   const count = entries.values.length
   if (count < FEWEST) return {}
   const { rmse, calibration } = evaluate(model, entries)
-  const baselines = zeros
-    ? [{ name: 'the mean', error: await meanError(train, entries, true) }]
-    : baselinesOnTest(train, entries)
+  const baselines = (zeros ? baselinesOnCells : baselinesOnTest)(train, entries)
   return {
     verdict: verdictOf(on, rmse, baselines, count),
     calibration: { groups: calibration, ...coverageOf(model, entries) },

@@ -5,9 +5,10 @@ import {
   chooseByFolds,
   chooseSettings,
   choosesByDefault,
+  concatenate,
   explainStop,
   type FeatureSets,
-  type FoldTrial,
+  type FoldChoice,
   featuresDigest,
   splitCells,
   trialName,
@@ -15,11 +16,10 @@ import {
 import { openEngine } from '../../../run/engine.ts'
 import { InteractiveRun, type RunSettings } from '../../../run/interactiveRun.ts'
 import type { LearnSettings } from '../../protocol.ts'
-import { concatenate } from './concatenate.ts'
 import { judgeBySecondRun, judgeOnEntries } from './judge.ts'
 import { parseLags } from './lags.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
-import { trialSummary } from './trial.ts'
+import { searchReports } from './trial.ts'
 
 /** The rank of a run whose search for it is ended before the first trial has. */
 const FALLBACK_RANK = 6
@@ -47,6 +47,15 @@ export function holdOut(
   return (missing === 'zero' ? splitCells : split)(tensor, { validation: heldOut }, seed)
 }
 
+/**
+ * The held-out cells as a watched set of a search by folds, where unlisted cells are zeros: folds must neither take
+ * them for zeros nor draw them.
+ */
+export const unknownCells = (
+  { missing }: Pick<LearnSettings, 'missing'>,
+  heldOut: SparseTensor | undefined,
+): Pick<RunOptions, 'watch'> => (missing === 'zero' && heldOut ? { watch: { heldOut } } : {})
+
 /** Starts a quick run. */
 export function startQuick(task: LearnTask): Learner {
   const { tensor, settings, signal, onEpoch } = task
@@ -56,7 +65,7 @@ export function startQuick(task: LearnTask): Learner {
     { validation },
     {
       onEpoch,
-      onCheckpoint: (state) => task.onCheckpoint(concatenate(encodeRun(state))),
+      onCheckpoint: (state) => task.onCheckpoint(concatenate(Uint8Array, encodeRun(state))),
     },
   )
   /** Aborted when the user wants the search for settings to end with the best ones so far. */
@@ -68,7 +77,7 @@ export function startQuick(task: LearnTask): Learner {
       const saved = task.checkpoint && decodeRun(task.checkpoint, 'the checkpoint')
       const chosen = saved
         ? savedSettings(saved, task.features)
-        : await settingsOfRun(task, train, validation, AbortSignal.any([signal, finish.signal]))
+        : await settingsOfRun(task, train, validation, finish.signal)
       isSearching = false
       const { model, train: error, stopped, settings: used } = await run.run(chosen.settings, saved)
       signal.throwIfAborted()
@@ -96,7 +105,7 @@ export function startQuick(task: LearnTask): Learner {
   }
 }
 
-/** The settings that a saved run was begun with; its digest tells whether trials had chosen the attributes. */
+/** The settings that a saved run was begun with; whether trials had chosen the attributes follows from its digest. */
 function savedSettings(
   { settings, digest }: RunState,
   features: FeatureSets | undefined,
@@ -108,36 +117,41 @@ function savedSettings(
   }
 }
 
+/** How the rank was found. @param isFinished whether the user has ended the search */
+function describeRank(rank: number, choice: FoldChoice | undefined, isFinished: boolean): string {
+  const end = isFinished ? 'when you asked to finish' : 'when the time was up'
+  if (!choice) return `rank ${rank}, as no trial had ended ${end}`
+  return choice.isCut ? `rank ${rank}, the best ${end}` : `rank ${rank} by cross-validation`
+}
+
 /** The settings of the run: the rank found by cross-validation and others chosen by trials, where asked for. */
 async function settingsOfRun(
-  { settings, features, onTrial, onActivity }: LearnTask,
+  { settings, features, signal, onTrial, onActivity }: LearnTask,
   train: SparseTensor,
   validation: SparseTensor | undefined,
-  signal: AbortSignal,
+  finish: AbortSignal,
 ): Promise<{ settings: RunSettings; text?: string }> {
   const options: RunOptions = { ...runOptions({ settings, features }), engine: await openEngine(), signal }
   const names: string[] = []
   let { rank } = settings
   if (rank === 'auto') {
-    const tried: FoldTrial[] = []
-    const found = await chooseByFolds(train, options, {
-      ...{ findRank: 'smallest', withModels: false },
-      onBegin: (trial) => onActivity(`Trying ${trialName(trial)}`),
-      onTrial(trial) {
-        tried.push(trial)
-        onTrial(trialSummary(trial))
-      },
-    })
-    // A search that the user has ended early: the best rank so far.
-    const best = tried.reduce<FoldTrial | undefined>((a, b) => (a && a.rmse <= b.rmse ? a : b), undefined)
-    const chosen = found && 'choice' in found ? found.choice.chosen : best
-    rank = chosen?.rank ?? FALLBACK_RANK
-    names.push(chosen ? `rank ${rank} by cross-validation` : `rank ${rank}, as no trial had ended`)
+    const search = { findRank: 'smallest', withModels: false, seconds: settings.seconds, finish } as const
+    const found = await chooseByFolds(
+      train,
+      { ...options, ...unknownCells(settings, validation) },
+      { ...search, ...searchReports({ onTrial, onActivity }) },
+    )
+    const choice = found && 'choice' in found ? found.choice : undefined
+    rank = choice?.chosen.rank ?? FALLBACK_RANK
+    names.push(describeRank(rank, choice, finish.aborted))
   }
   let chosen: Chosen = { options: { ...options, rank } }
-  if (choosesByDefault(options) && !signal.aborted) {
+  if (choosesByDefault(options) && !finish.aborted) {
     onActivity('Trying whether lags and noise help')
-    chosen = await chooseSettings(train, { ...options, rank, validation })
+    chosen = await chooseSettings(train, {
+      ...{ ...options, rank, validation },
+      signal: AbortSignal.any([signal, finish]),
+    })
     if (chosen.choice) names.push(trialName(chosen.choice.chosen))
   }
   const { engine, signal: _, validation: __, ...used } = chosen.options

@@ -1,4 +1,4 @@
-/** What a run in the worker is given, and how the worker controls it. */
+/** The data, settings and callbacks of a run in the worker, and the controls of the run. */
 import type { CpModel, SparseTensor } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 import type { FeatureSets } from 'lacuna/internal'
@@ -19,7 +19,7 @@ export interface LearnTask {
   onEpoch(progress: Progress): void
   /** Called after each trial of a search. */
   onTrial(trial: TrialSummary): void
-  /** A checkpoint of a run with the same settings on the same entries, from which it goes on. */
+  /** A checkpoint of a run with the same settings on the same entries, from which it continues. */
   checkpoint?: Uint8Array
   /** Called every few seconds with a checkpoint of the run. */
   onCheckpoint(bytes: Uint8Array): void

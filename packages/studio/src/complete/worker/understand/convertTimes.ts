@@ -9,8 +9,8 @@ import type { Table } from 'lacuna/tables'
 const knownTimes = new WeakMap<Cells, { formats: string; times: Float64Array | undefined }>()
 
 /**
- * The table with the columns of these positions as times. Rows with a cell that is no time stay text, so that the
- * library says what is wrong.
+ * The table with the columns of these positions as times. Rows with a cell that is no time stay text, and the
+ * library reports them.
  */
 export function convertTimes(table: Table, positions: readonly number[], dates: readonly string[]): Table {
   const readers = new Map(

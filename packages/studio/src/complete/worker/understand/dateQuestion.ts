@@ -108,7 +108,7 @@ async function findOnlyFormat(table: Table, column: number, formats: readonly st
     left = left.filter(({ reader }) =>
       reader.times(cells, rowCount).every((time, row) => !Number.isNaN(time) || !isFilled(row)),
     )
-    // Only one may be left, and it must hold to the end; where two are, the rest may decide.
+    // The remaining rows may still decide between two formats that fit so far.
     if (left.length === 0) return -1
   }
   return left.length === 1 ? left[0].f : -1

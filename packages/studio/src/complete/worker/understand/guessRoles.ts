@@ -10,6 +10,7 @@ import {
   guessValue,
   isFraction,
   isNumeric,
+  isRowNumber,
   isTime,
   TimeColumn,
 } from 'lacuna/internal'
@@ -19,20 +20,18 @@ import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/i
 /** Names of latitudes and longitudes. */
 const LATITUDE = /^(.*[_\s.])?lat(itude)?$/i
 const LONGITUDE = /^(.*[_\s.])?(lon|lng|long|longitude)$/i
-/** Names of columns that number the rows. */
-const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
 /** Names of identifiers. */
 const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
-/** A text of which more than this fraction is distinct says nothing about other rows. */
+/** Largest fraction of distinct values of a mode; a column of texts with more is free text. */
 const FREE_TEXT = 0.9
-/** Free text is recognized by at least so many rows. */
+/** Fewest rows by which free text is recognized. */
 const FREE_TEXT_ROWS = 50
 /** Coordinates with more decimals than this are not those of a grid. */
 const MOST_DECIMALS = 4
 /** Microseconds per day. */
 const DAY = 86_400e6
 
-/** What was guessed. */
+/** The guessed roles of columns. */
 export type RoleGuess = Pick<TableChoice, 'modes' | 'value' | 'place' | 'merge'>
 
 /**
@@ -52,9 +51,7 @@ export function guessRoles(
   // Events are counted on a grid; places of values have a grid of their own, unless they are very exact.
   const decimals = found && value !== undefined ? decimalsOf(sample, columns, found) : 2
   const place = found && { ...found, decimals: decimals > MOST_DECIMALS ? 2 : decimals }
-  const others = candidates.filter(
-    ({ name, numbersRows }) => name !== value && !numbersRows && !ROW.test(name),
-  )
+  const others = candidates.filter((column) => column.name !== value && !isRowNumber(column))
   const times = others.filter(isTime)
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
   const ids = things.filter(({ name }) => ID.test(name))
@@ -132,7 +129,10 @@ function timesOfEvents(context: Context, { name }: ColumnSummary): string[] {
   return [`${isLong ? 'month' : 'day'}(${name})`, ...(hasClock ? [`hour(${name})`] : [])]
 }
 
-/** The coarsest binning of a time by which rows of values differ; none if they differ without it. */
+/**
+ * The modes to make of a time in a table of values: the coarsest binning with which no two rows have equal labels; none
+ * if the other modes alone do that.
+ */
 function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): string[] {
   const { sample, columns } = context
   const keys = fixed.flatMap((mode) => {

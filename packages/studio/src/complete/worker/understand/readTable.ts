@@ -28,10 +28,25 @@ export interface TableReading {
   badLines?: () => BadRows
   /** Counts of repeated rows and negative values that were found before, by choice; they are added to. */
   counts?: Map<string, number>
+  /** The last read of the table: an answer that confirms what was assumed does not read it again. It is replaced. */
+  last?: { read?: LastRead }
   /** A model: rows are those of its labels, and entries of others are left out; nothing is asked. */
   like?: TensorModel
   /** Called with the number of rows read so far. */
   onRows?(rows: number): void
+}
+
+/** What was read by a choice that leaves nothing open. */
+interface OnceRead {
+  tensor: SparseTensor
+  remarks: string[]
+  bad: BadRows
+}
+
+/** A read, and the choice by which it was made, as text. */
+export interface LastRead {
+  key: string
+  found: OnceRead
 }
 
 /** A tensor that was read, what was left out, and what must be asked. */
@@ -60,13 +75,13 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
   let negatives = negative === 'error' ? undefined : counts.get(countKey('negatives'))
   for (;;) {
     try {
-      const { tensor, remarks, bad } = await readOnce(table, choice, negative, onRows)
+      const { tensor, remarks, bad } = await readUnlessLast(table, choice, negative, reading)
       const lines = reading.badLines?.()
       const all = {
         rows: bad.rows + (lines?.rows ?? 0),
         examples: [...(lines?.examples ?? []), ...bad.examples],
       }
-      if (all.rows > 0) questions.push(badQuestion(all, table.unit))
+      if (all.rows > 0) questions.push(badRowsQuestion(all, table.unit))
       if (repeats !== undefined) questions.push(repeatsQuestion(repeats))
       if (negatives !== undefined) questions.push(negativeQuestion(negatives))
       return { tensor, remarks, questions }
@@ -94,6 +109,23 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
   }
 }
 
+/** Reads a table once, or returns the last read if that was made by the same choice. */
+async function readUnlessLast(
+  table: Table,
+  choice: TableChoice,
+  negative: NegativePolicy,
+  { last = {}, onRows }: TableReading,
+): Promise<OnceRead> {
+  const settings = Object.entries({ ...choice, edited: undefined, negative })
+  const set = settings.filter(([, value]) => value !== undefined && value !== false)
+  const key = JSON.stringify(set.sort(([a], [b]) => (a < b ? -1 : 1)))
+  if (last.read?.key !== key) {
+    const found = await readOnce(table, choice, negative, onRows)
+    last.read = { key, found }
+  }
+  return last.read.found
+}
+
 /** Reads a table once, by a choice that must leave nothing open. */
 async function readOnce(
   table: Table,
@@ -101,7 +133,7 @@ async function readOnce(
   negative: NegativePolicy,
   onRows?: (rows: number) => void,
   like?: TensorModel,
-): Promise<{ tensor: SparseTensor; remarks: string[]; bad: BadRows }> {
+): Promise<OnceRead> {
   const remarks: string[] = []
   const bad: BadRows = { rows: 0, examples: [] }
   const shaped = await shapeTable(table, choice)
@@ -118,13 +150,24 @@ async function readOnce(
     onRemark: ({ text }) => remarks.push(text),
     onRows,
   })
-  // Without leave to skip them, rows that cannot be read are still an error.
+  // Rows that cannot be read are an error unless the user has allowed to skip them.
   if (bad.rows > 0 && !choice.skipBadRows)
     throw new InputError('value', `${table.name}: there are rows that cannot be read.`)
-  // The cells that were cleared are the rows of the question, and not empty for the user.
-  const count = bad.rows === 1 ? 'one row is' : `${bad.rows} rows are`
-  const own = remarks.filter((text) => !text.startsWith(`${clean.name}: ${count} left out, since a mode`))
-  return { tensor, remarks: own, bad }
+  return { tensor, remarks: remarks.flatMap((text) => withoutCleared(text, bad.rows)), bad }
+}
+
+/** The remark that rows were left out since a cell was empty. */
+const LEFT_OUT = /(one row is|(\d+) rows are)( left out, since a mode)/
+
+/**
+ * A remark without the rows whose cells were cleared, since they cannot be read: they are the rows of a question, and not
+ * empty for the user. Nothing is left if the remark is about these alone.
+ */
+function withoutCleared(text: string, cleared: number): string[] {
+  const [whole, , count = '1', end] = LEFT_OUT.exec(text) ?? []
+  if (whole === undefined || cleared === 0) return [text]
+  const rows = Number(count) - cleared
+  return rows === 0 ? [] : [text.replace(whole, `${rows === 1 ? 'one row is' : `${rows} rows are`}${end}`)]
 }
 
 /** A table in the shape of a choice, with the modes and the value that it then has. */
@@ -206,8 +249,8 @@ async function countNegatives(table: Table, choice: TableChoice): Promise<number
   return tensor.values.reduce((count, x) => count + (x < 0 ? 1 : 0), 0)
 }
 
-/** The question what is done with rows that cannot be read. */
-const badQuestion = ({ rows, examples }: BadRows, unit: Table['unit']): Question => ({
+/** Makes the question of what to do with rows that cannot be read. */
+const badRowsQuestion = ({ rows, examples }: BadRows, unit: Table['unit']): Question => ({
   ...{ kind: 'bad', id: 'bad', isNeeded: true, rows, unit },
   examples: [...examples].sort((a: BadRow, b: BadRow) => a.line - b.line),
   answers: [{ key: 'skip', changes: { skipBadRows: true } }],

@@ -1,4 +1,4 @@
-/** Tables made of others, as a choice asks: other number signs, a column of places, fewer columns. */
+/** Tables made of others, as a choice requires: other number signs, a column of places, fewer columns. */
 import {
   type Batch,
   type Cells,

@@ -4,13 +4,13 @@ import { type ColumnSummary, isNumeric, isTime } from 'lacuna/internal'
 /** The columns of a wide table, and the mode that they are. */
 export interface WideColumns {
   names: string[]
-  /** What the names are: day, month, year …; 'column' if that is not known. */
+  /** The kind of the names: day, month, year …; 'column' if not known. */
   mode: string
   /** Whether the names alone show it; else there are merely many columns of numbers. */
   isCertain: boolean
 }
 
-/** What names of columns can be, and the pattern of each. */
+/** Kinds of column names, with the pattern of each. */
 const KINDS: readonly [mode: string, pattern: RegExp][] = [
   ['day', /^(19|20)\d\d[-/.]\d\d?[-/.]\d\d?$|^\d\d?[-/.]\d\d?[-/.]((19|20)?\d\d)$|^(19|20)\d{6}$/],
   [
@@ -27,9 +27,9 @@ const KINDS: readonly [mode: string, pattern: RegExp][] = [
 ]
 /** A name that ends in a number: x1, x2 … */
 const NUMBERED = /^(.*\D)(\d+)$/s
-/** Labels of one mode are at least so many. */
+/** Fewest columns whose names are labels of one mode. */
 const FEWEST_LABELS = 3
-/** A table of at least so many columns of numbers may be wide whatever their names are. */
+/** Number of columns of numbers from which a table may be wide, whatever their names are. */
 const MANY_NUMBERS = 12
 
 /** The columns of numbers that are labels of one mode; undefined if the table is not wide. */
