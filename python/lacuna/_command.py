@@ -13,8 +13,9 @@ def find_command(command=None):
         found = shutil.which('lacuna')
         if found is None:
             raise LacunaProcessError(
-                'There is no command lacuna on the PATH; install it with npm, or set the variable LACUNA to it, '
-                "as in LACUNA='node packages/cli/dist/lacuna.js'."
+                "There is no command lacuna on the PATH; set the variable LACUNA to it, as in a clone that is built: "
+                "LACUNA='node packages/cli/dist/lacuna.js'; or install it from there by npm pack ./packages/cli "
+                'and npm install --global ./lacuna-cli-1.0.0.tgz.'
             )
         return [found]
     if isinstance(given, (list, tuple)):

@@ -43,7 +43,8 @@ def complete(data, modes=None, value=None, *, rank=None, folds=None, best=False,
         )
     report = json.loads(text)
     report.pop('epochs', None)
-    return Model(target, server, folder, report)
+    known = [_tables.drop_missing(_tables.columns_of(data), value)] if _tables.is_table(data) else []
+    return Model(target, server, folder, report, known)
 
 
 def _write(data, modes, value, weight, path):

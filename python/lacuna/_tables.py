@@ -20,6 +20,9 @@ def columns_of(data):
         names = list(dict.fromkeys(name for row in data for name in row))
         return {name: [row.get(name) for row in data] for name in names}
     names = list(data.keys()) if isinstance(data, dict) else list(data.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise LacunaError(f'There are {names.count(name)} columns called {name}; rename or drop all but one.')
     columns = {str(name): _column(data[name]) for name in names}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -44,6 +47,13 @@ def labels_of(column):
         return [None if x != x else x for x in values.tolist()]
     items = column.tolist() if isinstance(column, np.ndarray) else column
     return [_label(item) for item in items]
+
+
+def request_labels_of(column):
+    """The labels of a column for a request: integers above 2**53 as texts, since the command reads them as doubles."""
+    return [
+        str(label) if isinstance(label, int) and not -2**53 < label < 2**53 else label for label in labels_of(column)
+    ]
 
 
 def _label(item):

@@ -187,7 +187,7 @@ class LacunaRecommender(BaseEstimator):
         seen = self.seen_.get(user, []) if exclude_seen else []
         rows = self.model_.top('item', user=user, n=n, exclude=seen)
         items = self._items()
-        return [(items.get(row['label'], row['label']), row['predicted']) for row in rows]
+        return [(items.get(str(row['label']), row['label']), row['predicted']) for row in rows]
 
     def predict(self, X):
         """Predicted ratings of pairs (user, item); NaN for users and items that were not in the triples."""
@@ -200,7 +200,7 @@ class LacunaRecommender(BaseEstimator):
         self._check_fitted()
         items = self._items()
         rows = self.model_.similar('item', item, n)
-        return [(items.get(row['label'], row['label']), row['similarity']) for row in rows]
+        return [(items.get(str(row['label']), row['label']), row['similarity']) for row in rows]
 
     def _items(self):
         """The items as they were given, by their labels."""

@@ -14,6 +14,8 @@ from .errors import LacunaError, LacunaProcessError
 
 #: Cells or entries per request; more are sent in several.
 ROWS_PER_REQUEST = 500_000
+#: Numbers of ranked rows that need not be whole.
+FLOATS = ('predicted', 'mean', 'similarity')
 
 
 class Intervals(NamedTuple):
@@ -27,8 +29,10 @@ class Intervals(NamedTuple):
 class Model:
     """A model or an ensemble in a file (.npz). Made by `lacuna.complete` and `lacuna.load`."""
 
-    def __init__(self, path, server=None, folder=None, report=None):
+    def __init__(self, path, server=None, folder=None, report=None, known=()):
         self._server = server or shared_server()
+        # Tables of the entries that are known, by which `top` leaves out what has been observed.
+        self._known = tuple(known)
         self._folder = folder
         self._opened = None
         #: The file of the model.
@@ -37,6 +41,7 @@ class Model:
         self.report = report
         self._open()
         self._about, self._members = read_about(self.path)
+        self._labels = None
 
     def __repr__(self):
         sizes = ' × '.join(f'{name} ({size})' for name, size in zip(self.modes, self.shape))
@@ -60,8 +65,17 @@ class Model:
 
     @property
     def labels(self):
-        """Per mode, the labels of its rows; None where rows are called by their number from 1."""
-        return self._about.get('labels') or [None] * len(self.shape)
+        """Per mode, the labels of its rows: ints and floats where they are numbers; None where rows are called by their
+        number from 1."""
+        if self._labels is None:
+            labels = self._about.get('labels') or [None] * len(self.shape)
+            self._labels = [own and [_typed(label, kind) for label in own] for own, kind in zip(labels, self._types)]
+        return self._labels
+
+    @property
+    def _types(self):
+        """The SQL type of each mode's labels; None where it is not known."""
+        return [mode.get('type') for mode in self._about.get('modes') or [{}] * len(self.shape)]
 
     @property
     def value(self):
@@ -111,23 +125,27 @@ class Model:
         answers = self._predict(queries, {'interval': level, 'unknown': _unknown(unknown)})
         return Intervals(answers['predictions'], answers['low'], answers['high'])
 
-    def top(self, of, n=10, exclude=(), min_entries=None, clip=True, for_=None, **fixed):
+    def top(self, of, n=10, exclude=None, min_entries=None, clip=True, for_=None, **fixed):
         """The rows of a mode with the largest predictions, as in model.top('film', user='ann').
 
-        fixed, for_: labels of other modes; modes without one are averaged. Returns a list of dicts with label,
-        predicted, entries, mean and why (contributing components)."""
-        request = {'of': of, 'for': _plain({**(for_ or {}), **fixed}), 'n': n, 'clip': clip}
-        request['exclude'] = _tables.labels_of(list(exclude))
+        fixed, for_: labels of other modes; modes without one are averaged.
+        exclude: labels that are left out; by default those that have been observed with the fixed labels, as far as
+        this model knows: in the table that `complete` was given, and in the entries of `fold_in` and `update`. A model
+        of `load` does not know its training data.
+        Returns a list of dicts with label, predicted, entries, mean and why (contributing components)."""
+        asked = _plain({**(for_ or {}), **fixed})
+        request = {'of': of, 'for': asked, 'n': n, 'clip': clip}
+        request['exclude'] = self._observed(of, asked) if exclude is None else _tables.request_labels_of(list(exclude))
         if min_entries is not None:
             request['minEntries'] = min_entries
-        return self._ask('top', request)['rows']
+        return self._rows(of, self._ask('top', request)['rows'])
 
     def similar(self, mode, label, n=10, min_entries=None):
         """The rows of a mode that are most similar to the one with this label, as a list of dicts."""
         request = {'mode': mode, 'label': _plain({mode: label})[mode], 'n': n}
         if min_entries is not None:
             request['minEntries'] = min_entries
-        return self._ask('similar', request)['rows']
+        return self._rows(mode, self._ask('similar', request)['rows'])
 
     def components(self, strongest=5, min_entries=None):
         """The components, the one with the largest share first, each with its strongest rows of every mode."""
@@ -189,6 +207,26 @@ class Model:
             raise LacunaError('The factors of this model are not those of its values (link or reshaping); use to_dense().')
         return CPTensor((np.ones(self._members[0].rank, dtype=np.float32), factors))
 
+    def _rows(self, mode, rows):
+        """Ranked rows of a mode with labels of their own type, and predictions as floats."""
+        kind = dict(zip(self.modes, self._types)).get(mode)
+        return [
+            {**row, 'label': _typed(row['label'], kind), **{name: float(row[name]) for name in FLOATS if name in row}}
+            for row in rows
+        ]
+
+    def _observed(self, of, fixed):
+        """Labels of a mode in known entries that have the fixed labels; none if nothing is fixed."""
+        found = []
+        for columns in self._known:
+            if not fixed or of not in columns or any(name not in columns for name in fixed):
+                continue
+            is_own = np.ones(len(columns[of]), dtype=bool)
+            for name, label in fixed.items():
+                is_own &= np.array([str(each) == str(label) for each in _tables.labels_of(columns[name])], dtype=bool)
+            found += [label for label in _tables.labels_of(np.asarray(columns[of])[is_own]) if label is not None]
+        return list(dict.fromkeys(found))
+
     def _open(self):
         """Opens the model in the process, unless it is open there. Returns its name."""
         if self._opened is None or self._opened[0] != self._server.generation or self._server.pid is None:
@@ -247,7 +285,7 @@ class Model:
         """The columns of a table that modes are made of, as labels; raises if a label is missing."""
         columns = _tables.columns_of(table)
         sources = [mode['from']['column'] for mode in self._about.get('modes') or [] if mode.get('from')]
-        labels = {name: _tables.labels_of(columns[name]) for name in [*self.modes, *sources] if name in columns}
+        labels = {name: _tables.request_labels_of(columns[name]) for name in [*self.modes, *sources] if name in columns}
         if not labels:
             given = ', '.join(columns) or 'no columns'
             raise LacunaError(f'There is no column {self.modes[0]} among {given}; the modes are {", ".join(self.modes)}.')
@@ -263,6 +301,8 @@ class Model:
             if self.value not in columns:
                 raise LacunaError(f'There is no column {self.value} among {", ".join(columns)}; it holds the values.')
             return {**self._label_columns(columns), self.value: [float(x) for x in columns[self.value]]}
+        if len(entries) == 0:
+            raise LacunaError('There are no entries; give at least one.')
         array = np.ma.filled(np.ma.asarray(entries, dtype=float), np.nan)
         if array.ndim != len(self.shape):
             raise LacunaError(f'The array has {array.ndim} dimensions, but the model has {len(self.shape)} modes.')
@@ -282,7 +322,8 @@ class Model:
             # A mode without labels has numbers of rows, from 1.
             arguments += ['--modes', *(name if own else f'raw:{name}' for name, own in zip(self.modes, self.labels))]
         self._server.run(arguments, progress)
-        return Model(path, self._server, folder)
+        known = [_tables.columns_of(entries)] if _tables.is_table(entries) else []
+        return Model(path, self._server, folder, known=[*self._known, *known])
 
 
 def load(path, server=None):
@@ -309,7 +350,15 @@ def _unknown(unknown):
 
 
 def _plain(labels):
-    return {name: _tables.labels_of([label])[0] for name, label in labels.items()}
+    return {name: _tables.request_labels_of([label])[0] for name, label in labels.items()}
+
+
+def _typed(label, kind):
+    """A label by the SQL type of its mode: numbers as int and float, all others as text."""
+    try:
+        return int(label) if kind == 'BIGINT' else float(label) if kind == 'DOUBLE' else label
+    except ValueError:  # a new row may be called by a text
+        return label
 
 
 def _coordinate(labels, kind):

@@ -96,6 +96,10 @@ class Inputs(unittest.TestCase):
         counted = lacuna.complete({'a': list('xxyyz'), 'b': list('uuvuv')}, modes=['a', 'b'], rank=1)
         self.assertEqual(counted.report['tensor']['entries'], 4)
 
+    def test_a_column_of_another_case_is_taken_with_a_warning(self):
+        with self.assertWarnsRegex(lacuna.LacunaWarning, 'no column "movieID"; movieId is taken'):
+            lacuna.complete(table, modes=['userId', 'movieID'], value='rating', rank=3)
+
     def test_wrong_input_raises_the_sentence(self):
         whole, _ = outer()
         for message, learn in {
@@ -135,7 +139,7 @@ class Answers(unittest.TestCase):
         before, module.ROWS_PER_REQUEST = module.ROWS_PER_REQUEST, 100
         try:
             np.testing.assert_array_equal(model.predict(table), model.to_dense()[tuple(np.array([
-                [model.labels[m].index(str(x)) for x in table[name]] for m, name in enumerate(MODES['modes'])
+                [model.labels[m].index(x) for x in table[name]] for m, name in enumerate(MODES['modes'])
             ]))])
         finally:
             module.ROWS_PER_REQUEST = before
@@ -161,8 +165,12 @@ class Answers(unittest.TestCase):
 
     def test_rankings_components_and_errors(self):
         dense = model.to_dense()
-        best = model.top('movieId', userId=42, n=3)
-        row = dense[model.labels[0].index('42')]
+        best = model.top('movieId', userId=42, n=3, exclude=())
+        row = dense[model.labels[0].index(42)]
+        self.assertIsInstance(best[0]['label'], int)
+        self.assertIsInstance(best[0]['predicted'], float)
+        rated = set(table.movieId[table.userId == 42])
+        self.assertTrue(rated.isdisjoint(row['label'] for row in model.top('movieId', userId=42, n=3)))
         np.testing.assert_allclose([each['predicted'] for each in best], np.sort(row)[::-1][:3], rtol=1e-6)
         others = model.top('movieId', for_={'userId': 42}, n=3, exclude=[best[0]['label']])
         self.assertEqual(others[0]['label'], best[1]['label'])
@@ -181,6 +189,8 @@ class Answers(unittest.TestCase):
         self.assertEqual((larger.shape, model.shape), ((61, 40), (60, 40)))
         self.assertGreater(larger.predict({'userId': 'eve', 'movieId': 304}), 0)
         np.testing.assert_array_equal(larger.factors[1], model.factors[1])
+        offered = [row['label'] for row in larger.top('movieId', userId='eve', n=40)]
+        self.assertEqual((len(offered), {300, 301, 302} & set(offered)), (37, set()))
         with self.assertRaisesRegex(lacuna.LacunaError, 'knows all of these rows'):
             model.fold_in(table[:3])
         updated = model.update(pd.DataFrame({'userId': [1], 'movieId': [300], 'rating': [3.0]}))

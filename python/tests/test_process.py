@@ -72,7 +72,7 @@ class Process(unittest.TestCase):
         before = os.environ.pop('LACUNA'), os.environ['PATH']
         try:
             os.environ['PATH'] = self.folder.name
-            with self.assertRaisesRegex(lacuna.LacunaProcessError, 'no command lacuna on the PATH; install it'):
+            with self.assertRaisesRegex(lacuna.LacunaProcessError, 'no command lacuna on the PATH; set the variable LACUNA'):
                 lacuna.Server().run(['--version'])
         finally:
             os.environ['LACUNA'], os.environ['PATH'] = before

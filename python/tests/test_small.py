@@ -6,9 +6,12 @@ import pathlib
 import re
 import unittest
 
+import numpy as np
+
 import lacuna
 from lacuna._command import options_to_arguments
 from lacuna._progress import ProgressLine
+from lacuna._tables import columns_of, request_labels_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -49,6 +52,18 @@ class Small(unittest.TestCase):
         self.assertEqual(lags, ['--lags', 'hour=1,24', '--lags', 'day=7'])
         self.assertEqual(options_to_arguments({'ordered': ['hour:24', 'day']}), ['--ordered', 'hour:24', 'day'])
         self.assertEqual(options_to_arguments({'lambda_': 0.5}), ['--lambda', '0.5'])
+
+    def test_ids_above_2_to_the_53_are_texts_in_requests(self):
+        ids = [2**53 - 1, 2**53 + 1, -(2**60), 'a', 1.5, None]
+        self.assertEqual(request_labels_of(ids), [2**53 - 1, str(2**53 + 1), str(-(2**60)), 'a', 1.5, None])
+        self.assertEqual(request_labels_of(np.array([7, 2**60])), [7, str(2**60)])
+
+    def test_columns_of_one_name_are_refused(self):
+        class Table:
+            columns = ['a', 'b', 'a']
+
+        with self.assertRaisesRegex(lacuna.LacunaError, 'There are 2 columns called a; rename or drop all but one.'):
+            columns_of(Table())
 
     def test_all_parts_have_one_version(self):
         project = (ROOT / 'python/pyproject.toml').read_text('utf-8')
