@@ -1,15 +1,17 @@
 // Compares Lacuna with other software on the same training and test entries, side by side, in turns:
-//   npm run peers -- [--train A.tns --test B.tns] [--rank 10] [--rounds 3] [--splatt DIR] [--libmf DIR] [--program NAME=PATH]
-//     [--only PART_OF_A_NAME] [-o FOLDER]
-// Without files the problem is synthetic. Prints a table; -o writes results.json and a page with machine and versions.
+//   npm run peers -- [--train A.tns --test B.tns] [--rank 10] [--rounds 3] [--threads 2] [--fetch] [--splatt DIR]
+//     [--libmf DIR] [--program NAME=PATH] [--only PART_OF_A_NAME] [-o FOLDER]
+// Without files the problem is synthetic. --fetch gets LIBMF from npm first. Prints a table; -o writes results.json and a
+// page with machine and versions.
 // @ts-check
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, release, tmpdir, totalmem, type } from 'node:os'
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { findPeers, used } from './adapters.mjs'
+import { fetchPackages, findPeers } from './adapters.mjs'
+import { used } from './launch.mjs'
 
 const { values: given } = parseArgs({
   options: {
@@ -18,7 +20,9 @@ const { values: given } = parseArgs({
       test: { type: 'string' },
       rank: { type: 'string' },
       rounds: { type: 'string' },
+      threads: { type: 'string' },
     },
+    fetch: { type: 'boolean' },
     ...{ splatt: { type: 'string' }, libmf: { type: 'string' }, program: { type: 'string', multiple: true } },
     only: { type: 'string', multiple: true },
     output: { type: 'string', short: 'o' },
@@ -27,11 +31,13 @@ const { values: given } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-peers-'))
 const rank = Number(given.rank ?? 5)
 const rounds = Number(given.rounds ?? 3)
+const threads = Number(given.threads ?? availableParallelism())
+if (given.fetch) fetchPackages()
 const [train, test] = given.train && given.test ? [resolve(given.train), resolve(given.test)] : synthesize()
 const { peers: found, absent } = findPeers(given)
 const peers = found.filter(({ name }) => given.only?.some((part) => name.includes(part)) ?? true)
 
-/** @type {Map<string, import('./adapters.mjs').Result[]>} */
+/** @type {Map<string, import('./launch.mjs').Result[]>} */
 const results = new Map(peers.map(({ name }) => [name, []]))
 /** @type {Record<string, string>} */
 const failures = {}
@@ -40,8 +46,10 @@ for (let seed = 1; seed <= rounds; seed++)
     try {
       if (failures[name]) continue
       const before = used.processorSeconds
-      const result = await run({ train, test, rank, seed, folder })
-      results.get(name)?.push({ ...result, processorSeconds: used.processorSeconds - before })
+      const start = performance.now()
+      const result = await run({ train, test, rank, seed, threads, folder })
+      const seconds = (performance.now() - start) / 1000
+      results.get(name)?.push({ ...result, seconds, processorSeconds: used.processorSeconds - before })
     } catch (error) {
       failures[name] =
         String(/** @type {Error} */ (error).message)
@@ -50,6 +58,8 @@ for (let seed = 1; seed <= rounds; seed++)
           .at(-1) ?? ''
     }
 rmSync(folder, { recursive: true })
+
+const load = loadavg()[0]
 
 const median = (/** @type {number[]} */ numbers) =>
   numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
@@ -61,7 +71,7 @@ const rows = peers
       peer: name,
       version,
       RMSE: median(own.map(({ rmse }) => rmse)),
-      seconds: median(own.map(({ seconds }) => seconds)),
+      seconds: median(own.map(({ seconds }) => Number(seconds))),
       processorSeconds: median(own.map(({ processorSeconds }) => Number(processorSeconds))),
       note,
     }
@@ -72,13 +82,14 @@ const machine = {
   memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
   system: `${type()} ${release()}`,
   node: process.version,
+  load: Number(load.toFixed(1)),
 }
-const problem = { train: basename(train), test: basename(test), rank, rounds }
+const problem = { train: basename(train), test: basename(test), rank, rounds, threads }
 const page = [
   '# Side by side',
   '',
-  `${machine.processor}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.`,
-  `${problem.train} and ${problem.test}, rank ${rank}, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds in turns`}, times with start and reading.`,
+  `${machine.processor}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}; load ${machine.load} at the end.`,
+  `${problem.train} and ${problem.test}, rank ${rank}, ${threads} threads, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds in turns`}, times with start and reading.`,
   '',
   '| software | version | test RMSE | seconds | of processors | settings |',
   '| --- | --- | --- | --- | --- | --- |',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
+import { libmfError, splattError } from '../../bench/peers/builds.mjs'
 
 const PEERS = fileURLToPath(new URL('../../bench/peers/peers.mjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-peers-'))
@@ -44,7 +45,7 @@ it('Lacuna and ALS in NumPy both complete a product, and the page has machine, v
   expect(readFileSync(join(folder, 'out/README.md'), 'utf8')).toBe(stdout)
   const { rows, machine, raw, absent } = JSON.parse(readFileSync(join(folder, 'out/results.json'), 'utf8'))
   expect(machine.node).toBe(process.version)
-  expect(absent).toEqual(expect.arrayContaining(['SPLATT', 'LIBMF', 'PARTENSOR']))
+  expect(absent).toEqual(expect.arrayContaining(['SPLATT', 'PARTENSOR']))
   for (const peer of ['Lacuna', 'ALS in NumPy']) {
     expect(rows.find((row: { peer: string }) => row.peer === peer).RMSE).toBeLessThan(0.02)
     expect(raw[peer]).toHaveLength(1)
@@ -53,4 +54,13 @@ it('Lacuna and ALS in NumPy both complete a product, and the page has machine, v
 
 it('a folder without the built program is refused in a sentence', { timeout: 300_000 }, async () => {
   await expect(run('--libmf', folder)).rejects.toThrow(/has no built program of LIBMF/)
+})
+
+it('the output of SPLATT and LIBMF is read as their sources print it, and refused otherwise', () => {
+  const printed =
+    'epoch:  12   loss: 1.5e+01   RMSE-tr: 1.1e-01   RMSE-vl: 2.2e-01   time: 0.010s\n\nvalidation nnz: 9\nBEST VALIDATION RMSE: 0.20000 MAE: 0.1 (epoch 9)\n\ntest nnz: 8\nTEST RMSE: 0.31250 MAE: 0.2\n'
+  expect(splattError(printed)).toBe(0.3125)
+  expect(() => splattError(printed.replace('TEST RMSE', 'TEST'))).toThrow(/no line TEST RMSE/)
+  expect(libmfError('1\n2.5\n', [1, 2])).toBeCloseTo(Math.sqrt(0.125), 12)
+  expect(() => libmfError('1\n', [1, 2])).toThrow(/1 predictions for 2 entries/)
 })

@@ -13,7 +13,7 @@ export interface Curve {
   best: number
 }
 
-/** Both solvers on one problem. */
+/** The results of the paper's solver and of the fast one on one problem. */
 export interface Comparison {
   problem: string
   dims: readonly number[]

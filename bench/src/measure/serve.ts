@@ -40,7 +40,7 @@ export interface ServeBench {
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const HEAD = 'POST /v1/models/bench/top HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n'
-/** What connections of the second measurement send: nothing, garbage, half of a request. */
+/** The bytes that idle connections send in the second measurement: none, garbage, or half of a request. */
 const STARTS = ['', 'garbage\r\n\r\n', `${HEAD}Content-Length: 1000\r\n\r\n{"of"`]
 
 /** Serves a model of random factors in a process of its own, and asks it. */

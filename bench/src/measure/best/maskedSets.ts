@@ -10,7 +10,7 @@ import { drawRetail } from './retail.ts'
 /** A set, of which each seed is a mask. */
 export interface MaskedSet {
   name: string
-  /** What is hidden, in words. */
+  /** Description of the cells that are masked, for the printed table. */
   hidden: string
   /** Reads or draws the data, and masks it. @param folder of real data, with a subfolder for each set */
   make(folder: string, seed: number): Promise<MaskedProblem>

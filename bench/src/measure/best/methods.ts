@@ -1,4 +1,4 @@
-/** What `bench best` compares: arguments of `lacuna complete`. */
+/** The settings that `bench best` compares, as arguments of `lacuna complete`. */
 import type { MaskedSet } from './maskedSets.ts'
 
 /** Returns the arguments of a method for a set, or undefined where the method does not apply to it. */

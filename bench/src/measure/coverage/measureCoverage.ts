@@ -1,5 +1,6 @@
 /** The fraction of hidden values in their 90% intervals: random cells, blocks, rows without entries, steps ahead. */
-import { completeByFolds } from 'lacuna/folds'
+import type { SparseTensor } from 'lacuna'
+import { type ByFoldsOptions, completeByFolds } from 'lacuna/folds'
 import { forecast } from 'lacuna/forecast'
 import { hideEntries, hideGroups, type MaskedProblem, maskEntries } from '../best/masks.ts'
 import { type CoverageProblem, drawEntries } from './problems.ts'
@@ -18,7 +19,7 @@ export interface Covered {
   refused: number
 }
 
-/** What is hidden, and how settings are. */
+/** The folder of the data, and the settings of the cross-fit. */
 export interface CoverageOptions {
   folder: string
   seed: number
@@ -42,22 +43,46 @@ export async function hideFor(
 /** Learns an ensemble from the known entries, and counts hidden values in their intervals. */
 export async function measureCoverage(
   { train, test }: MaskedProblem,
-  { rank, folds, seed, threads }: CoverageOptions,
+  options: CoverageOptions,
 ): Promise<Covered> {
-  const { model } = (await completeByFolds(train, { rank, seed, threads }, { folds }))!
-  const { low, high } = model.intervalMany(test.indices, LEVEL)
-  const covered = { values: 0, inside: 0, refused: 0 }
-  test.values.forEach((value, e) => {
-    if (Number.isNaN(low[e])) covered.refused++
-    else covered.values++
-    if (value >= low[e] && value <= high[e]) covered.inside++
-  })
+  const [covered] = await coverEach(train, [test], options)
   return covered
+}
+
+/** Values in intervals, with the mean width of these and the RMSE of the predictions. */
+export interface CoveredSet extends Covered {
+  width: number
+  rmse: number
+}
+
+/**
+ * Learns an ensemble from entries, and counts the values of several hidden sets in their intervals.
+ * @param by what stays together in a fold; by default as cells are missing
+ */
+export async function coverEach(
+  train: SparseTensor,
+  hidden: readonly SparseTensor[],
+  { rank, folds, seed, threads }: CoverageOptions,
+  by?: ByFoldsOptions['by'],
+): Promise<CoveredSet[]> {
+  const { model } = (await completeByFolds(train, { rank, seed, threads }, { folds, by }))!
+  return hidden.map((set) => {
+    const { values, low, high } = model.intervalMany(set.indices, LEVEL)
+    const covered = { values: 0, inside: 0, refused: 0, width: 0, rmse: 0 }
+    set.values.forEach((value, e) => {
+      covered.rmse += (value - values[e]) ** 2 / set.values.length
+      if (Number.isNaN(low[e])) covered.refused++
+      else covered.values++
+      if (!Number.isNaN(low[e])) covered.width += high[e] - low[e]
+      if (value >= low[e] && value <= high[e]) covered.inside++
+    })
+    return { ...covered, width: covered.width / covered.values, rmse: Math.sqrt(covered.rmse) }
+  })
 }
 
 /** A forecast of the steps after an origin. */
 export interface ForecastCovered {
-  /** By steps ahead. */
+  /** Coverage of the intervals at each step ahead. */
   steps: Covered[]
   /** RMSE of the forecast, of the value one season before, and of the mean of the season. */
   rmse: number

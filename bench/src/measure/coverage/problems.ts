@@ -14,6 +14,8 @@ export interface CoverageProblem {
   fraction: number
   /** Hides blocks of all entries, as where sensors fail: gaps are then recognized, and folds are of blocks, too. */
   hideBlocks(entries: SparseTensor, folder: string, seed: number): MaskedProblem
+  /** The modes whose indices the cells of a block share, counted from 0; undefined where blocks are no such groups. */
+  blocks?: readonly number[]
   /** The modes whose rows are hidden, counted from 0: those with enough rows. */
   modes: readonly number[]
   /**
@@ -27,37 +29,37 @@ export interface CoverageProblem {
 const BLOCKS = 0.3
 
 /** Hides groups of cells that share the indices of some modes. */
-const groupsOf =
-  (...modes: number[]): CoverageProblem['hideBlocks'] =>
-  (entries, _, seed) =>
-    hideGroups(entries, modes, BLOCKS, seed)
+const groupsOf = (...modes: number[]): Pick<CoverageProblem, 'blocks' | 'hideBlocks'> => ({
+  blocks: modes,
+  hideBlocks: (entries, _, seed) => hideGroups(entries, modes, BLOCKS, seed),
+})
 
 /** Synthetic series with some noise. */
 const series = (noise: SeriesNoise): CoverageProblem => ({
   name: `series-${noise}`,
   read: async (_, seed) => drawSeries(noise, seed),
-  ...{ fraction: 0.5, hideBlocks: groupsOf(0, 2), modes: [0, 2] },
+  ...{ fraction: 0.5, ...groupsOf(0, 2), modes: [0, 2] },
   time: { mode: 2, option: '3+2', horizon: 7, stride: 0 },
 })
 
 /** All problems. */
 export const coverageProblems: readonly CoverageProblem[] = [
   {
-    ...{ name: 'hangzhou', read: readMetro, fraction: 0.1, hideBlocks: groupsOf(0, 2), modes: [0, 1, 2] },
+    ...{ name: 'hangzhou', read: readMetro, fraction: 0.1, ...groupsOf(0, 2), modes: [0, 1, 2] },
     time: { mode: 2, option: '3+2', horizon: 3, stride: 1 },
   },
   {
-    ...{ name: 'uber', read: (folder) => readPickups(folder), fraction: 0.1, hideBlocks: groupsOf(0, 2) },
+    ...{ name: 'uber', read: (folder) => readPickups(folder), fraction: 0.1, ...groupsOf(0, 2) },
     ...{ modes: [0, 1, 2], time: { mode: 2, option: '3+2', horizon: 7, stride: 7 } },
   },
-  { name: 'kinetic', read: readKinetic, fraction: 0.05, hideBlocks: groupsOf(0, 1, 2), modes: [0, 3] },
+  { name: 'kinetic', read: readKinetic, fraction: 0.05, ...groupsOf(0, 1, 2), modes: [0, 3] },
   {
     ...{ name: 'movielens', fraction: 0.5, modes: [0, 1] },
     read: async (folder) => joinEntries(hideLater(folder, 1)),
     hideBlocks: (_, folder, seed) => hideLater(folder, seed),
   },
   {
-    ...{ name: 'retail', fraction: 0.15, hideBlocks: groupsOf(0, 2), modes: [0, 1, 2] },
+    ...{ name: 'retail', fraction: 0.15, ...groupsOf(0, 2), modes: [0, 1, 2] },
     read: async (_, seed) => drawRetail(seed),
     time: { mode: 2, option: '3', horizon: 7, stride: 0 },
   },
@@ -73,6 +75,26 @@ export async function drawEntries(
   seed: number,
 ): Promise<SparseTensor> {
   return hideEntries(await read(folder, seed), fraction, seed).test
+}
+
+/**
+ * Thins a problem out at random, and hides whole blocks beside: entries that are learned from, hidden entries of
+ * these blocks, and hidden entries outside of them; undefined where blocks are no groups of cells.
+ * @param fraction of the blocks
+ */
+export async function thinAndHide(
+  { read, fraction, blocks }: CoverageProblem,
+  [folder, seed]: [string, number],
+  ofBlocks: number,
+): Promise<{ train: SparseTensor; inBlocks: SparseTensor; single: SparseTensor } | undefined> {
+  if (!blocks) return undefined
+  const masked = hideGroups(await read(folder, seed), blocks, ofBlocks, seed)
+  const thinned = hideEntries(masked.train, fraction, seed)
+  return {
+    train: thinned.test,
+    inBlocks: hideEntries(masked.test, fraction, seed + 1000).test,
+    single: hideEntries(thinned.train, fraction / 2, seed + 2000).test,
+  }
 }
 
 /** All entries of a masked problem as one tensor. */

@@ -9,7 +9,7 @@ export type Restore = (
   options: { threads: number },
 ) => Promise<{ picture: Picture; modelShare: number }>
 
-/** One restoration. */
+/** The result of one restoration. */
 export interface Restored {
   /** PSNR of the hidden pixels in dB. */
   psnr: number
@@ -21,14 +21,14 @@ export interface Restored {
   modelWeight: number
 }
 
-/** What was measured for one picture and one damage. */
+/** The measurements of one picture with one kind of damage. */
 export interface PictureResult {
   /** Fraction of the pixels that are hidden. */
   hidden: number
   /** PSNR of linear interpolation. */
   linear: number
   now: Restored
-  /** By another build, if one is compared. */
+  /** The restoration by another build, if one is compared. */
   before?: Restored
 }
 
