@@ -5,6 +5,7 @@
 // @ts-check
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -24,9 +25,7 @@ const run = (
 ) => execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options })
 
 run(process.execPath, ['scripts/build.mjs', '--quiet'])
-if (!existsSync(join(site, 'node_modules/vitepress')))
-  // The lock file has the binaries of some platforms only: `npm ci` would ask for all.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: site })
+installPackages()
 rmSync(stage, { recursive: true, force: true })
 mkdirSync(stage)
 const reference = execFileSync(process.execPath, ['packages/cli/dist/lacuna.js', 'man', '--markdown'], {
@@ -36,12 +35,35 @@ stagePages(root, stage, reference)
 cpSync(join(site, '.vitepress'), join(stage, '.vitepress'), { recursive: true })
 symlinkSync(join(site, 'node_modules'), join(stage, 'node_modules'))
 await bundleLive()
+// It imports the library, which this script has built.
+await (await import('./site/hero.mjs')).drawHero(join(stage, 'public/live'))
 cpSync('packages/cli/dist/studio', join(stage, 'public/studio'), { recursive: true })
 run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build', stage])
 makeRelative(dist)
 console.log('The site is in site/dist.')
 if (process.argv.includes('--check')) await (await import('./site/check.mjs')).checkSite(dist)
 if (process.argv.includes('--serve')) await (await import('./site/server.mjs')).serveStatic(dist, 4244, true)
+
+/**
+ * Installs the packages of the site by its lock file. That has the binaries of Linux alone, so that `npm ci` of npm 11
+ * would refuse it; on other systems npm chooses the versions anew.
+ */
+function installPackages() {
+  const isWhole = () => {
+    try {
+      createRequire(join(site, 'package.json'))('rollup')
+      return existsSync(join(site, 'node_modules/vitepress'))
+    } catch {
+      return false
+    }
+  }
+  for (const options of [[], ['--no-package-lock']]) {
+    if (isWhole()) return
+    rmSync(join(site, 'node_modules'), { recursive: true, force: true })
+    const args = ['install', '--no-save', '--no-audit', '--no-fund', ...options]
+    run('npm', args, { cwd: site, shell: process.platform === 'win32' })
+  }
+}
 
 /** Bundles the completion of the home page: the library with the kernels of the ranks, each loaded when it is needed. */
 async function bundleLive() {

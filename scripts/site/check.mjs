@@ -1,9 +1,10 @@
 // Opens the built site in Chromium, from a plain server under a path of its own, and prints its figures: first paint, bytes,
-// findings of axe. Exits with 1 if a page has an error, a request leaves the host, or something does not work.
+// findings of axe. Exits with 1 if a page has an error, is wider than a phone, a request leaves the host, or something does not work.
 // @ts-check
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
+import { checkLinks } from './links.mjs'
 import { serveStatic } from './server.mjs'
 
 const PAGES = [
@@ -28,8 +29,8 @@ export async function checkSite(dist) {
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
   })
-  /** @type {string[]} */
-  const faults = []
+  const { links, broken: faults } = checkLinks(dist)
+  console.log(`${links} links and addresses, ${faults.length} of them broken`)
   const rows = []
   for (const scheme of /** @type {const} */ (['light', 'dark']))
     for (const path of PAGES) {
@@ -79,6 +80,10 @@ export async function checkSite(dist) {
         kB: Math.round(bytes / 1000),
         axe: violations.length,
       })
+      await page.setViewportSize({ width: 390, height: 844 })
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      if (overflow > 0) faults.push(`${path || 'home'} is ${overflow} pixels wider than a phone`)
+      await page.setViewportSize({ width: 1280, height: 900 })
       if (pictures)
         await page.screenshot({ path: `${pictures}/${(path || 'home').replace(/\W/g, '-')}-${scheme}.png` })
       await context.close()

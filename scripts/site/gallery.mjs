@@ -37,7 +37,7 @@ function chart(title, label, series) {
   const length = Math.max(...series.map(({ values }) => values.length))
   const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
   const x = (/** @type {number} */ i) => 50 + (i * (WIDTH - 70)) / Math.max(1, length - 1)
-  const y = (/** @type {number} */ value) => HEIGHT - 40 - (value * (HEIGHT - 90)) / largest
+  const y = (/** @type {number} */ value) => HEIGHT - 40 - (value * (HEIGHT - 105)) / largest
   const lines = series.map(({ values, colour, dots }) => {
     const known = values.flatMap((value, i) =>
       value === undefined ? [] : [[x(i).toFixed(1), y(value).toFixed(1)]],

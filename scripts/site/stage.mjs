@@ -56,10 +56,13 @@ export function stagePages(root, stage, reference) {
 function stagePage(root, stage, path, pages) {
   const own = dirname(stagedPath(path))
   return readFileSync(join(root, path), 'utf8').replace(
-    /(\]\()([^)\s#]+)(#[^)\s]*)?(\))/g,
+    /((?:!?\[[^\]]*)?\]\()([^)\s#]+)(#[^)\s]*)?(\))/g,
     (whole, open, link, anchor = '', close) => {
       if (/^(\w+:|\/)/.test(link)) return whole
       const target = posix.join(dirname(path), link)
+      // VitePress bundles the pictures that a page shows, under other names, but not those that it links to.
+      if (/\.(webp|jpg|png|svg)$/.test(target) && open.startsWith('[') && existsSync(join(root, target)))
+        copyPublic(root, stage, target)
       const isGenerated = target.startsWith('site/reference/') || target.startsWith('site/studio/')
       if (
         isGenerated ||
@@ -71,6 +74,13 @@ function stagePage(root, stage, path, pages) {
       return `${open}${relative(own, copySource(root, stage, target))}${close}`
     },
   )
+}
+
+/** Copies a file to where its page links to. @param {string} root @param {string} stage @param {string} path */
+function copyPublic(root, stage, path) {
+  const target = join(stage, 'public', stagedPath(path))
+  mkdirSync(dirname(target), { recursive: true })
+  cpSync(join(root, path), target)
 }
 
 /** Copies a file, or the list of a folder, to source/, as text that browsers show. @param {string} root @param {string} stage @param {string} path */

@@ -1,6 +1,11 @@
 // The website. scripts/site.mjs stages the pages, runs this build, and makes its addresses relative.
 // @ts-check
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+
+/** The address of the repository, if package.json of the root has one; scripts/site.mjs runs there. */
+const { repository } = JSON.parse(readFileSync('package.json', 'utf8'))
+const repositoryLink = (repository?.url ?? repository)?.replace(/^git\+|\.git$/g, '')
 
 /** The anchor of a heading, as GitHub makes it: links in the sources work on both. @param {string} heading */
 const slugify = (heading) =>
@@ -9,6 +14,9 @@ const slugify = (heading) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-')
+
+/** The beginning of an example that is a command. */
+const COMMAND = /^(lacuna|npm|npx|mpirun|srun|docker|pip|curl|python3) /
 
 const use = [
   { text: 'Tour: ten tasks', link: '/docs/tour/' },
@@ -48,6 +56,29 @@ const about = [
   { text: 'Changelog', link: '/CHANGELOG' },
 ]
 
+/**
+ * Gives indented code the look and the copy button of fenced code. Commands wrap on narrow screens, so their comments are not
+ * aligned, and no line ends within an option. @param {import('vitepress').MarkdownRenderer} md
+ */
+function changeExamples(md) {
+  md.core.ruler.push('fence_indented_code', ({ tokens }) => {
+    for (const token of tokens) {
+      if (token.type === 'code_block') {
+        token.type = 'fence'
+        token.info = COMMAND.test(token.content) ? 'sh' : 'txt'
+      }
+      if (token.info.startsWith('sh')) token.content = token.content.replace(/ {2,}# /g, '  # ')
+    }
+  })
+  const { fence } = md.renderer.rules
+  md.renderer.rules.fence = (tokens, index, ...rest) => {
+    const html = fence?.(tokens, index, ...rest) ?? ''
+    return tokens[index].info.startsWith('sh')
+      ? html.replace(/(>\s*)(--?[a-zA-Z][\w-]*)(?=<)/g, '$1<span class="option">$2</span>')
+      : html
+  }
+}
+
 export default defineConfig({
   title: 'Lacuna',
   description:
@@ -64,6 +95,8 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify },
     toc: { slugify },
+    image: { lazyLoading: true },
+    config: changeExamples,
   },
   vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
   themeConfig: {
@@ -76,6 +109,7 @@ export default defineConfig({
       { text: 'API', link: '/docs/api' },
       { text: 'Try your file', link: '/studio/index.html', target: '_self', rel: '' },
     ],
+    socialLinks: repositoryLink ? [{ icon: 'github', link: repositoryLink }] : undefined,
     sidebar: [
       {
         text: 'Start',

@@ -231,6 +231,19 @@ export async function dataFiles(cwd: string): Promise<void> {
     count(5).map((s) => [`s${s}`, ...count(14).map((d) => 10 + s * d)]),
   )
   writeFileSync(
+    join(cwd, 'tage.csv'),
+    `Filiale;${count(9)
+      .map((d) => `0${d + 1}.01.2024`)
+      .join(';')}\n${count(5)
+      .map(
+        (s) =>
+          `s${s};${count(9)
+            .map((d) => `${10 + s * d},5`)
+            .join(';')}\n`,
+      )
+      .join('')}`,
+  )
+  writeFileSync(
     join(cwd, 'ratings.dat'),
     ratingRows()
       .map((row) => `${row.join('::')}\n`)

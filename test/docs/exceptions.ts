@@ -43,11 +43,10 @@ const EXCEPTIONS: readonly Exception[] = [
   ),
   ['docs/python.md', 'pip install', INSTALLS],
   ['', 'npm run bench', 'measures for minutes; test/bench runs small sizes'],
-  ['site/index.md', 'npm install', INSTALLS],
+  ['site/index.md', 'npm', INSTALLS],
   ['site/index.md', 'npx', INSTALLS],
   ['site/index.md', 'docker', 'needs docker; test/package/dockerfile.test.ts runs its commands'],
   ['site/index.md', 'pip', 'installs a Python package, which has tests of its own'],
-  ['site/paths/table.md', 'npx', INSTALLS],
   ['docs/scale.md', '', CLUSTER],
 ]
 

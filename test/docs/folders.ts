@@ -36,7 +36,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   'README.md': {
     async write(cwd) {
       ratings(cwd)
-      movielens(cwd, false, 28)
+      movielens(cwd, false, 18)
       shops(cwd)
       tensor(cwd, 'data.tns', [20, 15, 10], 600)
       await photo(cwd, 'photo.jpg')
@@ -110,7 +110,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         cwd,
         'counts.csv',
         'station,hour,count',
-        count(400)
+        count(240)
           .filter((n) => noise(n) < 0.7)
           .map((n) => [`s${n % 20}`, Math.floor(n / 20), 3 + (n % 20)]),
       ),
@@ -165,6 +165,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   'docs/tour/README.md': {
     write: (cwd) => void execFileSync(process.execPath, [join(root, 'docs/tour/data.mjs')], { cwd }),
+    // Three weeks of days.
+    ahead: ['lacuna forecast sales.csv', (cwd) => shorten(join(cwd, 'sales.csv'), 1700)],
   },
   'packages/cli/README.md': { write: ratings },
   'site/index.md': {},

@@ -41,6 +41,16 @@ it('every page of docs and site is staged, and its links lead to pages, pictures
   )
   expect(broken).toEqual([])
   expect(existsSync(join(stage, 'public/source/bench/src/measure/convergence.ts.txt'))).toBe(true)
+  // A picture that is linked to, not shown, is no asset of a page.
+  const linked = pages.flatMap((page) =>
+    [
+      ...readFileSync(join(stage, page), 'utf8').matchAll(
+        /(?<!!)\[[^\]![]*\]\(([^)\s#]+\.(?:webp|jpg|png|svg))\)/g,
+      ),
+    ].map(([, link]) => join('public', dirname(page), link)),
+  )
+  expect(linked.length).toBeGreaterThan(0)
+  expect(linked.filter((path) => !existsSync(join(stage, path)))).toEqual([])
 })
 
 it('scripts of the site compute its base when they run', () => {

@@ -34,7 +34,7 @@ export async function visit(browser: Browser, url: string): Promise<Seen> {
     await page.goto(url)
     // Not waitForFunction, which a page's policy may forbid.
     let answer: unknown
-    for (const end = Date.now() + 20_000; answer === undefined; ) {
+    for (const end = Date.now() + 120_000; answer === undefined; ) {
       if (Date.now() > end) throw new Error(`${url} does not answer. ${complaints.join('\n')}`)
       await new Promise((resolve) => setTimeout(resolve, 50))
       answer = await page.evaluate('globalThis.answer')
