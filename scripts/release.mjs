@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { componentsOf } from './release/components.mjs'
 
 const target = process.argv[2]
 if (!target) {
@@ -19,20 +20,13 @@ execFileSync(process.execPath, ['scripts/stage.mjs'], { stdio: 'inherit' })
 const npm = (/** @type {string[]} */ ...args) =>
   execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 npm('pack', './packages/lacuna', './packages/cli', '--pack-destination', folder, '--ignore-scripts')
-for (const name of ['lacuna', 'lacuna-cli'])
+for (const [name, path, type] of /** @type {const} */ ([
+  ['lacuna', 'packages/lacuna', 'library'],
+  ['lacuna-cli', 'packages/cli', 'application'],
+]))
   writeFileSync(
     join(folder, `${name}.cdx.json`),
-    npm(
-      'sbom',
-      '--workspace',
-      name,
-      '--omit',
-      'dev',
-      '--sbom-format',
-      'cyclonedx',
-      '--sbom-type',
-      name === 'lacuna' ? 'library' : 'application',
-    ),
+    `${JSON.stringify(componentsOf(process.cwd(), path, type), null, 2)}\n`,
   )
 const names = readdirSync(folder)
   .filter((name) => name !== 'SHA256SUMS')
