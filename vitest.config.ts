@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
-
-/** Many processes on few cores: beside them, other tests would see a machine that is always busy. */
-const jobs = ['test/cli/mpi.test.ts', 'test/lacuna/engine/mpi/**/*.test.ts', 'test/golden/mpi.test.ts']
+import { LongestFirst } from './test/longestFirst.ts'
 
 /**
  * Tests of what a process has for good, such as its idle threads, or gives its children, such as the most memory
@@ -21,6 +19,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/freshModules.ts', 'test/watchdog.ts'],
     // Files share a process, with the library and its compiled kernels: a process for each would cost half a second.
     isolate: false,
@@ -34,8 +33,7 @@ export default defineConfig({
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...alone, ...browser, ...jobs],
-          sequence: { groupOrder: 0 },
+          exclude: [...configDefaults.exclude, ...alone, ...browser],
         },
       },
       {
@@ -45,14 +43,12 @@ export default defineConfig({
           include: browser,
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'a process of its own', include: alone, isolate: true, sequence: { groupOrder: 0 } },
+        test: { name: 'a process of its own', include: alone, isolate: true },
       },
-      { extends: true, test: { name: 'several processes', include: jobs, sequence: { groupOrder: 1 } } },
     ],
   },
 })

@@ -117,7 +117,10 @@ export function apiText() {
 
 const OTHERS = 'Types without an export'
 
-/** What of an entry point a browser does not get. @param {Program} program @param {Entry} entry @returns {string[]} */
+/**
+ * Lists the exports of an entry point that a browser does not get.
+ * @param {Program} program @param {Entry} entry @returns {string[]}
+ */
 function browserNote(program, { file, browserFile }) {
   if (!browserFile) return []
   const there = new Set(program.exportsOf(browserFile))

@@ -57,7 +57,7 @@ for (const name of names) {
   faults++
   const path = join(tmpdir(), `lacuna-fuzz-${name}-${seed}`)
   writeFileSync(path, result.fault.input)
-  addToCorpus(name, [result.fault.input])
+  addToCorpus(name, [], [result.fault.input])
   console.log(`  ${result.fault.fault}\n  the input is in ${path}`)
 }
 console.log(`${inputs} inputs, ${faults} readers with a fault`)

@@ -184,7 +184,7 @@ function measure(words) {
         const status = readFileSync(`/proc/${child.pid}/status`, 'latin1')
         peak = Math.max(peak, 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0))
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }, 10)
     child.stdout.on('data', (text) => {

@@ -41,7 +41,7 @@ const BASELINE_TIMEOUT_MS = 1_800_000
 let running
 
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' } } })
-// Those of 'tsc' come first: kernels and programs of threads are then built from sources without a mutation.
+// Mutants of 'tsc' come first: kernels and programs of threads are then built from sources without a mutation.
 const chosen = all
   .filter(({ name, file }) => `${file} ${name}`.includes(options.only ?? ''))
   .sort((a, b) => Number(a.rebuild !== 'tsc') - Number(b.rebuild !== 'tsc'))
@@ -202,10 +202,11 @@ function runTests(cwd, files, { testNames, timeout, bail = false }) {
   ]
   if (testNames) args.push('--testNamePattern', testNames)
   if (bail) args.push('--bail', '1')
-  // Without CI, so that properties are tried with their fixed seeds alone and the verdicts are the same every time.
+  // CI is unset, so that properties are tried with their fixed seeds alone and the verdicts are the same every
+  // time.
   const env = { ...process.env, CI: '', LACUNA_SEED: '' }
   return new Promise((resolve, reject) => {
-    // In a process group of its own, so that worker processes end with it.
+    // The process has a group of its own, so that worker processes end with it.
     const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore', detached: true })
     running = child
     const timer = setTimeout(() => {

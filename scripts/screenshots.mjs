@@ -2,7 +2,14 @@
 // @ts-check
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
-import { openExample, waitForRestored, waitForVerdict, withStudio } from './pictures/studioPage.mjs'
+import {
+  chooseComponent,
+  moveDivider,
+  openExample,
+  waitForRestored,
+  waitForVerdict,
+  withStudio,
+} from './pictures/studioPage.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -26,6 +33,7 @@ const views = [
     async act(page) {
       await openExample(page, 'A façade')
       await waitForRestored(page)
+      await moveDivider(page, 32) // through the tower
     },
   },
   {
@@ -33,7 +41,7 @@ const views = [
     address: '#home',
     height: 1500,
     async act(page) {
-      await openExample(page, 'Films')
+      await openExample(page, 'Metro')
       await waitForVerdict(page)
     },
   },
@@ -42,8 +50,9 @@ const views = [
     address: '#home',
     height: 1100,
     async act(page) {
-      await openExample(page, 'Taxis')
+      await openExample(page, 'Sea winds')
       await waitForVerdict(page)
+      await chooseComponent(page, 5) // the monsoon
       await page.getByRole('heading', { name: 'The model' }).scrollIntoViewIfNeeded()
       await page.evaluate(() => {
         const heading = [...document.querySelectorAll('h2')].find((h) => h.textContent === 'The model')
@@ -77,7 +86,7 @@ await withStudio(async (open) => {
       await act(page)
       for (const theme of /** @type {const} */ (['light', 'dark'])) {
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-        if (!isPhone) await page.mouse.move(0, 0)
+        await page.mouse.move(0, 0) // no chart shows what is under the pointer
         await page.waitForTimeout(1000) // charts are drawn again in the colours of the theme
         const file = `docs/studio-${name}${isPhone ? '-phone' : ''}-${theme}.webp`
         await sharp(await page.screenshot())

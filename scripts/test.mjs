@@ -1,12 +1,14 @@
 // Everything that must hold: build, lint, types, tests. What the tests need beyond npm packages is installed
 // where that is possible (Debian, root) and asked for in one sentence where it is not.
-//   npm test                          everything
+//   npm test                          everything; where CI is set, with a minute of fuzzing beside the tests
 //   npm test -- test/lacuna/tensor    some test files, by path, after the same checks
 //   npm test -- --changed [REVISION]  only the tests that are related to what differs from a revision, HEAD by default
 // @ts-check
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { changedFiles, relatedTests } from './relatedTests.mjs'
 
@@ -35,6 +37,7 @@ if (!(await run(node, 'scripts/build.mjs', '--bench'))) process.exit()
 // Lint and types take one core for some seconds, while the first tests wait for processes.
 await Promise.all([
   run(node, 'scripts/check.mjs'),
+  process.env.CI && tests.length === 0 && fuzz(),
   run(node, 'node_modules/vitest/vitest.mjs', 'run', ...tests),
 ])
 
@@ -51,7 +54,10 @@ function selectTests(args) {
   return [...args.slice(0, at), ...tests, ...args.slice(at + (hasRevision ? 2 : 1))]
 }
 
-/** What Dawn finds a graphics card with, or SwiftShader, which chromium brings. */
+/**
+ * Whether the Vulkan loader is installed, by which Dawn finds a graphics card, or SwiftShader, which chromium
+ * brings.
+ */
 function hasVulkan() {
   const { stdout } = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' })
   return (stdout ?? '').includes('libvulkan.so.1')
@@ -72,6 +78,15 @@ function works(command, ...args) {
     spawnSync(command, args, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
       .status === 0
   )
+}
+
+/** Fuzzes for a minute, in a process that takes the time which others leave; prints only what it found. */
+async function fuzz() {
+  const child = spawn(node, ['scripts/fuzz.mjs', '--seconds', '60'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW)
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  if (code !== 0) process.exitCode = code ?? 1
+  console.log(code === 0 ? `Fuzzing: ${printed.trim().split('\n').at(-1)}` : printed)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The structure of the sources: which room may import which, that there are no cycles, and that doors are used. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { cycles, deepImports, fileCycles, readGraph } from '../scripts/graph.mjs'
@@ -139,5 +139,25 @@ test('every path of a source file that the documentation names exists', () => {
         .filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, LIBRARY, path)))
         .map((path) => `${page}: ${path}`),
     )
+  expect(missing).toEqual([])
+})
+
+/** The folders above a file, the innermost first. */
+const foldersAbove = (file: string): string[] =>
+  file === '.' ? [] : [dirname(file), ...foldersAbove(dirname(file))]
+
+test('every source file that a comment names exists', () => {
+  const names = new Set([...graph.keys()].map((file) => basename(file)))
+  const missing = [...graph.keys()].flatMap((file) => {
+    const comments = readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line) => /(?:^\s*\*|\/\*\*|\/\/ )(.*)/.exec(line)?.[1] ?? [])
+    const folders = [...foldersAbove(file), LIBRARY]
+    return comments
+      .flatMap((comment) => [...comment.matchAll(/(?<![\w./-])[a-z][\w-]*(?:\/[\w.-]+)*\.(?:tsx?|mjs)\b/g)])
+      .map(([path]) => path)
+      .filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))) && !names.has(path))
+      .map((path) => `${file}: ${path}`)
+  })
   expect(missing).toEqual([])
 })

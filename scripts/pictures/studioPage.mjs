@@ -48,3 +48,25 @@ export async function waitForRestored(page) {
 export async function waitForVerdict(page) {
   await page.getByRole('region', { name: 'Verdict' }).waitFor()
 }
+
+/**
+ * Lights up a component of a model.
+ * @param {Page} page @param {number} number of the component
+ */
+export async function chooseComponent(page, number) {
+  await page
+    .getByRole('button', { name: new RegExp(`Component ${number}`) })
+    .first()
+    .click()
+}
+
+/** Moves the divider between the damaged and the restored picture. @param {Page} page @param {number} percent from the left */
+export async function moveDivider(page, percent) {
+  const divider = page.getByRole('slider', { name: /divider|compare/i }).first()
+  await divider.focus()
+  for (let presses = 0; presses < 100; presses++) {
+    const now = Number(await divider.getAttribute('aria-valuenow'))
+    if (Math.abs(now - percent) < 2) return
+    await page.keyboard.press(now > percent ? 'ArrowLeft' : 'ArrowRight')
+  }
+}

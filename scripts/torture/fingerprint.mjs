@@ -1,4 +1,4 @@
-// What must be the same about an output: the bytes of a file; of a model all that it holds, but for times.
+// Fingerprint of an output, for comparison: the bytes of a file; of a model all that it holds, but for times.
 // @ts-check
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -17,7 +17,7 @@ export function fillFolder(inputs, attempt, item, hasOld) {
   return work
 }
 
-/** What an older output holds. @param {string} name */
+/** Content of an output from before the run. @param {string} name */
 const oldContent = (name) => `what was in ${name} before\n`
 
 /** Files that are compared with those of an undisturbed run. @param {Case} item */

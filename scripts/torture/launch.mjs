@@ -123,7 +123,7 @@ function killOne(pid, processes, { signal = 'SIGKILL', at = 0 }) {
   try {
     if (pids.length > 0) process.kill(pids[at % pids.length], signal)
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 

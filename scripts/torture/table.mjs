@@ -23,7 +23,7 @@ export function addOutcome(sum, more) {
   for (const name of FINDINGS) sum[name].push(...more[name])
 }
 
-/** What was found, each with its kind. @param {Outcome} outcome */
+/** Lists the findings of an outcome, each with its kind. @param {Outcome} outcome */
 export const listFindings = (outcome) =>
   FINDINGS.flatMap((name) => outcome[name].map((text) => `${name}: ${text}`))
 
