@@ -19,11 +19,22 @@ export interface NumberStyle {
 const classOf = (sign: Thousands): string =>
   sign === ' ' ? '[ \\u00a0\\u2009\\u202f]' : sign === "'" ? "['’]" : escapeRegExp(sign)
 
-/** The pattern of a whole number with thousands separators, which may have a fraction after a decimal sign. */
-const groupedPattern = (sign: Thousands, decimal: ',' | '.'): RegExp =>
-  new RegExp(`^\\s*[-+]?\\d{1,3}(${classOf(sign)}\\d{3})+(${escapeRegExp(decimal)}\\d*)?\\s*$`)
+const groupedPatterns = new Map<string, RegExp>()
 
-const patterns = new Map<string, RegExp>()
+/**
+ * The pattern of a whole number with thousands separators, which may have a fraction after a decimal sign. Compiled once
+ * per pair of signs: a guess asks for it at every cell of its sample.
+ */
+function groupedPattern(sign: Thousands, decimal: ',' | '.'): RegExp {
+  const key = sign + decimal
+  const known = groupedPatterns.get(key)
+  if (known) return known
+  const pattern = new RegExp(
+    `^\\s*[-+]?\\d{1,3}(${classOf(sign)}\\d{3})+(${escapeRegExp(decimal)}\\d*)?\\s*$`,
+  )
+  groupedPatterns.set(key, pattern)
+  return pattern
+}
 
 /**
  * A number as JavaScript writes it: without thousands separators and with a decimal point; a text that is no
@@ -31,10 +42,7 @@ const patterns = new Map<string, RegExp>()
  */
 export function plainNumber(text: string, { decimal = '.', thousands }: NumberStyle): string {
   if (thousands !== undefined) {
-    const key = `${thousands}${decimal}`
-    const grouped = patterns.get(key) ?? groupedPattern(thousands, decimal)
-    patterns.set(key, grouped)
-    if (grouped.test(text))
+    if (groupedPattern(thousands, decimal).test(text))
       text = text.replace(new RegExp(classOf(thousands), 'g'), (at) => (at === decimal ? at : ''))
   }
   return decimal === ',' ? replaceDecimalComma(text) : text
