@@ -35,3 +35,19 @@ it('checkPlan refuses a plan of one byte more than is available, with both sizes
     /needs .* MiB of memory .* machine has .* MiB left/,
   )
 })
+
+it.each([
+  { name: 'indices of the other modes in one word', dims: [2 ** 16, 2 ** 16, 2 ** 16], bytes: 8 * 3 },
+  { name: 'a word for each index', dims: [2 ** 17, 2 ** 17, 2 ** 17], bytes: 4 * 3 ** 2 },
+  { name: 'four modes in one word', dims: [2 ** 10, 2 ** 10, 2 ** 10, 2 ** 10], bytes: 8 * 4 },
+])('the views take 8·N to 4·N² bytes per entry, as docs/memory.md says: $name', ({ dims, bytes }) => {
+  const [few, many] = [1e6, 2e6].map(
+    (entries) =>
+      planPartitions({ dims, entries, rank: 4, momentumFactors: false }, 1).items.find(
+        ({ name }) => name === 'entries',
+      )!.byteLength,
+  )
+  // Beside the records there are tables of segments, less than half a byte per entry.
+  expect((many - few) / 1e6).toBeGreaterThanOrEqual(bytes)
+  expect((many - few) / 1e6).toBeLessThan(bytes + 0.5)
+})
