@@ -1,8 +1,10 @@
 /** `bench convergence`: held-out error against time, for both solvers on the same problem. */
+import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { InputError, readTensor } from 'lacuna'
 import { hardwareThreads } from 'lacuna/internal'
 import {
+  createDocument,
   decimalNumbers,
   formatCount,
   formatNumber,
@@ -13,12 +15,13 @@ import {
   startProgress,
 } from '#cli/kit.ts'
 import { type Comparison, compareSolvers } from './measure/convergence.ts'
+import { convergencePlot } from './measure/convergencePlot.ts'
 import { realProblems } from './measure/realProblems.ts'
 import { type BenchProblem, syntheticProblems } from './measure/syntheticProblems.ts'
 
 /** Options of the command line. */
 interface ConvergenceCommandOptions {
-  problem?: string
+  problem?: string[]
   data?: string
   full?: boolean
   train?: string
@@ -27,6 +30,7 @@ interface ConvergenceCommandOptions {
   threads: number
   samples?: number[]
   rounds: number
+  plot?: string
   json?: boolean
   quiet?: boolean
 }
@@ -37,8 +41,9 @@ export function convergenceCommand(): Command {
   return new Command('convergence')
     .description('held-out error against seconds and epochs, both solvers on the same problem')
     .option(
-      '--problem <name>',
-      `name of one problem (default: all): ${names.join(', ')}, and those of --data`,
+      '--problem <list>',
+      `names of problems (default: all): ${names.join(', ')}, and those of --data`,
+      (list: string) => list.split(','),
     )
     .option(
       '--data <folder>',
@@ -51,6 +56,7 @@ export function convergenceCommand(): Command {
     .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
     .option('--samples <list>', 'also the fast solver with these fixed c, as in 0.05,0.2,1', decimalNumbers)
     .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 1)
+    .option('--plot <file>', 'also draw the curves, as SVG')
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'no progress')
     .action(runConvergence)
@@ -66,11 +72,11 @@ async function runConvergence(options: ConvergenceCommandOptions): Promise<void>
   ]
   const problems = options.train
     ? [await readProblem(options)]
-    : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)
+    : known.filter(({ name }) => !problem || problem.includes(name.replace('-full', '')))
   if (problems.length === 0)
     throw new InputError(
       'option',
-      `There is no problem '${problem}'; there are ${known.map(({ name }) => name).join(', ')}.`,
+      `There is no problem '${problem?.join(',')}'; there are ${known.map(({ name }) => name).join(', ')}.`,
     )
   const results: Comparison[] = []
   for (const each of problems) {
@@ -85,6 +91,8 @@ async function runConvergence(options: ConvergenceCommandOptions): Promise<void>
     if (!options.json) await print(formatComparison(result))
   }
   if (options.json) await printJson(results)
+  if (options.plot)
+    await writeFile(options.plot, `${convergencePlot(results, await createDocument()).outerHTML}\n`)
 }
 
 /** Reads the problem of --train and --test; throws if one of them is missing. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { synthetic, writeTensor } from 'lacuna'
@@ -39,7 +39,8 @@ describe('bench', () => {
   })
 
   it('bench convergence compares both solvers on given files', async () => {
-    const args = 'convergence --train data.tns --test test.tns --rank 3 --samples 0.5 --json --quiet'
+    const args =
+      'convergence --train data.tns --test test.tns --rank 3 --samples 0.5 --plot curves.svg --json --quiet'
     const { code, stdout } = await bench(args.split(' '), { cwd })
     expect(code).toBe(0)
     const [{ curves, target, levels }] = JSON.parse(stdout)
@@ -47,6 +48,11 @@ describe('bench', () => {
     const paper = curves.filter(({ solver }: { solver: string }) => solver === 'paper')
     expect(target.error).toBe(Math.min(...paper.map(({ best }: { best: number }) => best)))
     expect(levels[0].fast).toBeGreaterThan(0)
+    const svg = readFileSync(join(cwd, 'curves.svg'), 'utf8')
+    for (const label of ['fast (default)', 'paper, c = 0.05', 'paper, c = 0.2', 'paper, c = 0.5'])
+      expect(svg).toContain(label)
+    // One line per c and one of the fast solver, not those of other λ and fixed c.
+    expect(svg.match(/aria-label="line"/g)).toHaveLength(4)
     expect((await bench('convergence --train data.tns'.split(' '))).code).toBe(2)
   })
 })

@@ -1,4 +1,4 @@
-/** Exports of the command line for bench: parsers of arguments, progress, tables and errors. */
+/** Exports of the command line for bench: parsers of arguments, progress, tables, documents of plots and errors. */
 export {
   decimalNumbers,
   numberOrAuto,
@@ -13,3 +13,4 @@ export { abbreviateNumber, formatCount, formatNumber, formatSeconds, formatTable
 export { print, printJson } from './print/print.ts'
 export { startProgress } from './print/terminal.ts'
 export { explainFailure } from './process/failure.ts'
+export { createDocument } from './report/document.ts'
