@@ -4,8 +4,13 @@ import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import {
   chooseComponent,
+  dropTable,
   moveDivider,
   openExample,
+  paintStroke,
+  rateFilms,
+  showAtTop,
+  showModelPage,
   waitForRestored,
   waitForVerdict,
   withStudio,
@@ -14,6 +19,22 @@ import {
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 /** @typedef {import('playwright-core').Page} Page */
+
+/** A table with questions: dates that could be read in two ways, thousands separators, units and repeated rows. */
+const SALES = `date,shop,product,sold
+${Array.from({ length: 240 }, (_, at) => {
+  const [day, shop, product] = [1 + (at % 12), at % 5, at % 7]
+  return `${day}/${1 + (Math.floor(at / 24) % 9)}/2024,Shop ${shop + 1},${'ABCDEFG'[product]},"${1 + (at % 3)},${String(100 + ((37 * at) % 900))} €"`
+}).join('\n')}
+`
+
+/** Runs an example of Complete and shows a page of its model. @param {Page} page @param {string} example @param {string} name */
+async function showExamplePage(page, example, name) {
+  await openExample(page, example)
+  await waitForVerdict(page)
+  await showModelPage(page, name)
+  await showAtTop(page.getByRole('heading', { name: 'The model' }))
+}
 
 /** @type {{ name: string, address: string, height: number, act: (page: Page) => Promise<unknown> }[]} */
 const views = [
@@ -62,6 +83,71 @@ const views = [
     },
   },
   {
+    name: 'understood',
+    address: '#home',
+    height: 1000,
+    async act(page) {
+      await dropTable(page, 'sales.csv', SALES)
+      await page.getByRole('heading', { name: 'What I understood' }).waitFor()
+    },
+  },
+  {
+    name: 'best',
+    address: '#home',
+    height: 1300,
+    async act(page) {
+      await openExample(page, 'Metro')
+      await waitForVerdict(page)
+      const best = page.getByRole('button', { name: 'Best', exact: true })
+      await best.click()
+      await page.getByRole('button', { name: 'Finish now' }).waitFor()
+      await best.and(page.locator(':enabled')).waitFor() // a minute later
+      await waitForVerdict(page)
+    },
+  },
+  {
+    name: 'slice',
+    address: '#home',
+    height: 1100,
+    act: (page) => showExamplePage(page, 'Metro', 'Slice'),
+  },
+  {
+    name: 'rank',
+    address: '#home',
+    height: 900,
+    act: (page) => showExamplePage(page, 'Films', 'Best along a mode'),
+  },
+  {
+    name: 'films',
+    address: '#home',
+    height: 1100,
+    async act(page) {
+      await openExample(page, 'Films')
+      await waitForVerdict(page)
+      await rateFilms(page)
+      await page.getByRole('button', { name: 'What suits you?' }).click()
+      await page.getByRole('list', { name: 'Ranking' }).getByRole('listitem').nth(9).waitFor()
+      await showAtTop(page.getByRole('heading', { name: 'The model' }))
+    },
+  },
+  {
+    name: 'checks',
+    address: '#home',
+    height: 1400,
+    act: (page) => showExamplePage(page, 'Metro', 'Checks'),
+  },
+  {
+    name: 'brush',
+    address: '#home',
+    height: 900,
+    async act(page) {
+      await openExample(page, 'A scratched print')
+      await waitForRestored(page)
+      await page.getByRole('radio', { name: 'Brush' }).first().check({ force: true })
+      await paintStroke(page)
+    },
+  },
+  {
     name: 'paper',
     address: '#paper',
     height: 1420,
@@ -88,7 +174,7 @@ await withStudio(async (open) => {
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
         await page.mouse.move(0, 0) // no chart shows what is under the pointer
         await page.waitForTimeout(1000) // charts are drawn again in the colours of the theme
-        const file = `docs/studio-${name}${isPhone ? '-phone' : ''}-${theme}.webp`
+        const file = `docs/studio/${name}${isPhone ? '-phone' : ''}-${theme}.webp`
         await sharp(await page.screenshot())
           .webp({ quality: 82, effort: 6 })
           .toFile(file)
