@@ -4,8 +4,7 @@
 //   npm run site -- --serve    builds it and serves it, without any special headers
 // @ts-check
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -44,25 +43,14 @@ console.log('The site is in site/dist.')
 if (process.argv.includes('--check')) await (await import('./site/check.mjs')).checkSite(dist)
 if (process.argv.includes('--serve')) await (await import('./site/server.mjs')).serveStatic(dist, 4244, true)
 
-/**
- * Installs the packages of the site by its lock file. That has the binaries of Linux alone, so that `npm ci` of npm 11
- * would refuse it; on other systems npm chooses the versions anew.
- */
+/** Installs the packages of the site, exactly those of its lock file, unless they are there. */
 function installPackages() {
-  const isWhole = () => {
-    try {
-      createRequire(join(site, 'package.json'))('rollup')
-      return existsSync(join(site, 'node_modules/vitepress'))
-    } catch {
-      return false
-    }
-  }
-  for (const options of [[], ['--no-package-lock']]) {
-    if (isWhole()) return
-    rmSync(join(site, 'node_modules'), { recursive: true, force: true })
-    const args = ['install', '--no-save', '--no-audit', '--no-fund', ...options]
-    run('npm', args, { cwd: site, shell: process.platform === 'win32' })
-  }
+  const installed = join(site, 'node_modules/.package-lock.json')
+  const isCurrent =
+    existsSync(installed) && statSync(installed).mtimeMs > statSync(join(site, 'package-lock.json')).mtimeMs
+  if (isCurrent) return
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
+  run('npm', args, { cwd: site, shell: process.platform === 'win32' })
 }
 
 /** Bundles the completion of the home page: the library with the kernels of the ranks, each loaded when it is needed. */

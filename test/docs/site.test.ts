@@ -63,11 +63,20 @@ it('scripts of the site compute its base when they run', () => {
   })
 })
 
-it('the lock file of the site names no host and has a hash of every package', () => {
+it('the lock file of the site names no host, and has every package, of all systems, with a hash', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'site/package-lock.json'), 'utf8'))
-  const all = Object.entries<{ resolved?: string; integrity?: string }>(packages).filter(
-    ([path]) => path !== '',
-  )
+  const all = Object.entries<{ resolved?: string; integrity?: string; optionalDependencies?: object }>(
+    packages,
+  ).filter(([path]) => path !== '')
   expect(all.length).toBeGreaterThan(50)
   expect(all.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual([])
+  // npm ci refuses a lock file without them.
+  const missing = all.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) =>
+        packages[`${path}/node_modules/${name}`] === undefined &&
+        packages[`node_modules/${name}`] === undefined,
+    ),
+  )
+  expect(missing).toEqual([])
 })
