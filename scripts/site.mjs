@@ -4,10 +4,11 @@
 //   npm run site -- --serve    builds it and serves it, without any special headers
 // @ts-check
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { pictureSizes } from './site/pictureSizes.mjs'
 import { makeRelative } from './site/relativeBase.mjs'
 import { stagePages } from './site/stage.mjs'
 
@@ -32,6 +33,7 @@ const reference = execFileSync(process.execPath, ['packages/cli/dist/lacuna.js',
 })
 stagePages(root, stage, reference)
 cpSync(join(site, '.vitepress'), join(stage, '.vitepress'), { recursive: true })
+writeFileSync(join(stage, '.vitepress/sizes.json'), JSON.stringify(await pictureSizes(stage)))
 symlinkSync(join(site, 'node_modules'), join(stage, 'node_modules'))
 await bundleLive()
 // It imports the library, which this script has built.

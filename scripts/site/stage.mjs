@@ -7,6 +7,9 @@ import { dirname, join, posix } from 'node:path'
 /** Pages at the root of the repository that the site has, too. */
 const ROOT_PAGES = ['CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'README.md']
 
+/** What is in no list of a folder: hidden files, packages, and what is built. */
+const UNLISTED = /^(\.|node_modules$|dist$|__pycache__$)/
+
 /** The path of a file of the repository in the staged folder. @param {string} path */
 function stagedPath(path) {
   if (path === 'docs/tour/README.md') return 'docs/tour/index.md'
@@ -83,15 +86,30 @@ function copyPublic(root, stage, path) {
   cpSync(join(root, path), target)
 }
 
-/** Copies a file, or the list of a folder, to source/, as text that browsers show. @param {string} root @param {string} stage @param {string} path */
+/**
+ * Copies a file to source/, as text that browsers show, or a folder with a page that lists it; returns its address.
+ * @param {string} root @param {string} stage @param {string} path @returns {string}
+ */
 function copySource(root, stage, path) {
   if (/^docs\/.*\.(html|json)$/.test(path)) return path
-  const name = `source/${path.replace(/\/$/, '')}.txt`
+  const own = path.replace(/\/$/, '')
+  const isFolder = statSync(join(root, own)).isDirectory()
+  const name = `source/${own}${isFolder ? '/index.html' : '.txt'}`
   const target = join(stage, 'public', name)
+  if (existsSync(target)) return name
   mkdirSync(dirname(target), { recursive: true })
-  if (statSync(join(root, path)).isDirectory())
-    writeFileSync(target, `${readdirSync(join(root, path)).join('\n')}\n`)
-  else cpSync(join(root, path), target)
+  if (!isFolder) cpSync(join(root, own), target)
+  else {
+    const entries = readdirSync(join(root, own)).filter((entry) => !UNLISTED.test(entry))
+    const items = entries.map((entry) => {
+      const address = posix.relative(dirname(name), copySource(root, stage, `${own}/${entry}`))
+      return `<li><a href="${encodeURI(address)}">${entry}</a></li>`
+    })
+    writeFileSync(
+      target,
+      `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${own}</title><h1>${own}</h1><ul>${items.join('')}</ul></html>\n`,
+    )
+  }
   return name
 }
 

@@ -1,6 +1,7 @@
 // The website. scripts/site.mjs stages the pages, runs this build, and makes its addresses relative.
 // @ts-check
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitepress'
 
 /** The address of the repository, if package.json of the root has one; scripts/site.mjs runs there. */
@@ -79,6 +80,21 @@ function changeExamples(md) {
   }
 }
 
+/** Width and height of the staged pictures, by their paths in the folder of the pages (scripts/site.mjs). */
+const sizes = JSON.parse(readFileSync(new URL('./sizes.json', import.meta.url), 'utf8'))
+
+/** Gives pictures their width and height, so that text does not move when they arrive. @param {import('vitepress').MarkdownRenderer} md */
+function setSizes(md) {
+  md.core.ruler.push('picture_sizes', ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const size = token.type === 'image' && sizes[join(dirname(env.relativePath), token.attrGet('src') ?? '')]
+      if (!size) continue
+      token.attrSet('width', String(size[0]))
+      token.attrSet('height', String(size[1]))
+    }
+  })
+}
+
 export default defineConfig({
   title: 'Lacuna',
   description:
@@ -96,7 +112,10 @@ export default defineConfig({
     anchor: { slugify },
     toc: { slugify },
     image: { lazyLoading: true },
-    config: changeExamples,
+    config: (md) => {
+      changeExamples(md)
+      setSizes(md)
+    },
   },
   vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
   themeConfig: {

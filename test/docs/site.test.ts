@@ -9,6 +9,7 @@ import { runInThisContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { replaceInScript } from '../../scripts/site/relativeBase.mjs'
 import { stagePages } from '../../scripts/site/stage.mjs'
+import { runLatest } from '../../site/.vitepress/theme/latest.js'
 import { root } from './blocks.ts'
 
 const stage = mkdtempSync(join(tmpdir(), 'lacuna-stage-'))
@@ -41,6 +42,13 @@ it('every page of docs and site is staged, and its links lead to pages, pictures
   )
   expect(broken).toEqual([])
   expect(existsSync(join(stage, 'public/source/bench/src/measure/convergence.ts.txt'))).toBe(true)
+  // A folder is a page of links to copies of its files.
+  const folder = 'packages/lacuna/src/reference'
+  const copied = join(stage, 'public/source', folder)
+  for (const name of readdirSync(join(root, folder))) {
+    expect(readFileSync(join(copied, 'index.html'), 'utf8')).toContain(`href="${name}.txt"`)
+    expect(existsSync(join(copied, `${name}.txt`)), name).toBe(true)
+  }
   // A picture that is linked to, not shown, is no asset of a page.
   const linked = pages.flatMap((page) =>
     [
@@ -79,4 +87,27 @@ it('the lock file of the site names no host, and has every package, of all syste
     ),
   )
   expect(missing).toEqual([])
+})
+
+it('work that is asked for while it runs is done once more at the end', async () => {
+  const begun: number[] = []
+  let value = 1
+  let finish: () => void = () => {}
+  const run = runLatest(() => {
+    begun.push(value)
+    return new Promise<void>((resolve) => {
+      finish = resolve
+    })
+  })
+  const ended = run()
+  value = 2
+  await run()
+  value = 3
+  await run()
+  finish()
+  await Promise.resolve()
+  await Promise.resolve()
+  finish()
+  await ended
+  expect(begun).toEqual([1, 3])
 })
