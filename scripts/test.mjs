@@ -1,6 +1,6 @@
 // Everything that must hold: build, lint, types, tests. What the tests need beyond npm packages is installed
 // where that is possible (Debian, root) and asked for in one sentence where it is not.
-//   npm test                          everything; where CI is set, with a minute of fuzzing beside the tests
+//   npm test                          everything, with a minute of fuzzing beside the tests
 //   npm test -- test/lacuna/tensor    some test files, by path, after the same checks
 //   npm test -- --changed [REVISION]  only the tests that are related to what differs from a revision, HEAD by default
 // @ts-check
@@ -37,7 +37,7 @@ if (!(await run(node, 'scripts/build.mjs', '--bench'))) process.exit()
 // Lint and types take one core for some seconds, while the first tests wait for processes.
 await Promise.all([
   run(node, 'scripts/check.mjs'),
-  process.env.CI && tests.length === 0 && fuzz(),
+  tests.length === 0 && fuzz(),
   run(node, 'node_modules/vitest/vitest.mjs', 'run', ...tests),
 ])
 
@@ -80,10 +80,10 @@ function works(command, ...args) {
   )
 }
 
-/** Fuzzes for a minute, in a process that takes the time which others leave; prints only what it found. */
+/** Fuzzes for a minute, in a process of low priority, so that the tests do not wait for it; prints only what it found. */
 async function fuzz() {
   const child = spawn(node, ['scripts/fuzz.mjs', '--seconds', '60'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW)
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_BELOW_NORMAL)
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   if (code !== 0) process.exitCode = code ?? 1
   console.log(code === 0 ? `Fuzzing: ${printed.trim().split('\n').at(-1)}` : printed)

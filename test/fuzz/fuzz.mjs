@@ -105,10 +105,13 @@ export function mutate(input, corpus, random, tokens) {
   return bytes
 }
 
+/** Scripts whose blocks count: those of the library, and bundled sources of studio and command line. */
+const OURS = /\/packages\/lacuna\/dist\/|\/lacuna\/fuzz-bundle-/
+
 /** Inputs that are read before the coverage is looked at, which takes milliseconds. */
 const BATCH = 16
 
-/** Measures which blocks of the library's readers run. */
+/** Measures which blocks of the readers run. */
 class Coverage {
   #session = new Session()
   #seen = new Set()
@@ -127,7 +130,7 @@ class Coverage {
     let isFresh = false
     this.#session.post('Profiler.takePreciseCoverage', (error, answer) => {
       for (const { scriptId, url, functions } of error ? [] : answer.result)
-        if (url.includes('/packages/lacuna/dist/'))
+        if (OURS.test(url))
           for (const { ranges } of functions)
             for (const { startOffset, endOffset, count } of ranges) {
               if (count === 0) continue

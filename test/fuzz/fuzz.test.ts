@@ -1,17 +1,12 @@
-/**
- * The readers of bytes hold on the stored corpus, and for some seconds on new inputs; npm run fuzz goes on. Where CI
- * is set, npm test has npm run fuzz beside it for a minute, and these tests read the corpus alone.
- */
+/** The readers of bytes hold on the stored corpus. New inputs are for npm run fuzz; npm test runs it for a minute beside the tests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCorpus } from './corpus.mjs'
 import { fuzz, mutate, randomNumbers } from './fuzz.mjs'
 import { makeReaders } from './readers.mjs'
 
-/** Seconds of new inputs for each reader: 13 in all. */
-const SECONDS = process.env.CI ? 0 : 0.75
 const NAMES = [
-  ...['tns', 'lines', 'csv', 'json', 'npy', 'npz', 'model', 'ensemble', 'checkpoint'],
-  ...['gzip', 'zstd', 'parquet', 'image', 'mat', 'zarr', 'arrow', 'xlsx'],
+  ...['tns', 'lines', 'csv', 'json', 'npy', 'npz', 'model', 'ensemble', 'checkpoint', 'search'],
+  ...['gzip', 'zstd', 'parquet', 'image', 'mat', 'zarr', 'arrow', 'xlsx', 'session', 'unzip'],
 ]
 
 let made: Awaited<ReturnType<typeof makeReaders>>
@@ -26,12 +21,11 @@ it('every reader is fuzzed', () => {
 
 describe('a reader returns or refuses in one sentence, and its variants agree', () => {
   it.each(NAMES)('%s', async (name) => {
-    const seed = Date.now() % 2 ** 31
     const { fault, inputs } = await fuzz(name, made.readers[name], {
-      ...{ corpus: readCorpus(name), seconds: SECONDS, seed },
+      ...{ corpus: readCorpus(name), seconds: 0, seed: 1 },
     })
     const input = fault && Buffer.from(fault.input).toString('base64')
-    expect(fault && { seed, fault: fault.fault, input }).toBeUndefined()
+    expect(fault && { fault: fault.fault, input }).toBeUndefined()
     expect(inputs).toBeGreaterThan(readCorpus(name).length)
   })
 })

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { zipSync } from 'fflate'
 import { build } from 'vite'
 import { crc32 } from '#lacuna/base/crc32.js'
 import { InputError } from '#lacuna/base/inputError.js'
-import { completeByFolds } from '#lacuna/folds.js'
+import { completeByFolds, decodeSearch, encodeSearch } from '#lacuna/folds.js'
 import { complete, startRun, tensorFromArray } from '#lacuna/index.js'
 import { decodeAnyModel, encodeEnsemble } from '#lacuna/io/array/ensembleFile.js'
 import { encodeModel } from '#lacuna/io/array/modelFile.js'
@@ -110,6 +111,7 @@ export async function makeReaders() {
   const run = await startRun(named, { rank: 1, epochs: 3, threads: 1 })
   for await (const _ of run) break
   const saved = await saveRun(run, join(folder, 'a.run'))
+  const search = await saveSearch(named)
   await writeTensor(join(folder, 'seed.parquet'), named)
   await writePng(join(folder, 'seed.png'), {
     ...{ width: 6, height: 5, channels: 3, maximum: 255 },
@@ -208,6 +210,11 @@ export async function makeReaders() {
       seeds: [saved],
       mend: mendFrame,
     },
+    search: {
+      read: (bytes) => Object.keys(decodeSearch(bytes, 'a.run').settings),
+      seeds: [search],
+      mend: mendFrame,
+    },
     gzip: {
       read: byPath('a.csv.gz'),
       seeds: [gzipSync(table), gzipSync(table.repeat(20))],
@@ -240,11 +247,33 @@ export async function makeReaders() {
     },
     xlsx: { read: byPath('a.xlsx'), seeds: [science('book.xlsx')] },
   }
+  const { openFile, sessionFile, packFiles, unzip } = await bundleSources()
+  // A session's data are recognized by their hash, which a changed file would not have.
+  const packing = { ...packFiles, hashFile: async () => SESSION.summary.hash }
+  readers.session = {
+    read: async (bytes) => {
+      const { summary, runs, tables } = await sessionFile.decodeSession(
+        new File([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], 'a.lacuna'),
+        packing,
+      )
+      return { summary, tables, runs: runs.map((/** @type {any} */ { run, folded }) => ({ run, folded })) }
+    },
+    seeds: [await saveSession(table, encodeModel(model), sessionFile.encodeSession, packing)],
+    mend: mendZip,
+  }
+  readers.unzip = {
+    read: async (bytes) => {
+      await unzip.unzip(file('a.zip', bytes), folder, { 'ml/a.csv': 'unzipped.csv' })
+      return readFileSync(join(folder, 'unzipped.csv'), 'latin1')
+    },
+    seeds: [zipOf(table, 0), zipOf(table, 6)],
+    mend: mendZip,
+  }
   const close = async () => {
     await pool.close()
     rmSync(folder, { recursive: true })
   }
-  const onPage = await bundlePage()
+  const onPage = pageReader(openFile)
   for (const [name, file] of [
     ['tns', 'a.tns'],
     ['csv', 'a.csv'],
@@ -257,29 +286,38 @@ export async function makeReaders() {
   return { readers, close }
 }
 
-/**
- * Bundles the reader of the studio's page; returns a function that reads bytes as a file that is opened there,
- * if `read` takes them: it refuses more guesses. The page asks about roles of columns that the command line
- * guesses, such as weeks of a time: where they differ, the page must read the table or refuse it in one sentence.
- * @returns {Promise<(name: string, read: import('./fuzz.mjs').Read) => import('./fuzz.mjs').Read>}
- */
-async function bundlePage() {
+/** Bundles sources of the studio and the command line that read files, which Node cannot import as they are. */
+async function bundleSources() {
   const root = fileURLToPath(new URL('../../', import.meta.url))
-  const dir = `${root}node_modules/.cache/lacuna/fuzz-page-${process.pid}`
+  const dir = `${root}node_modules/.cache/lacuna/fuzz-bundle-${process.pid}`
+  const entry = {
+    openFile: `${root}packages/studio/src/complete/worker/openFile.ts`,
+    sessionFile: `${root}packages/studio/src/complete/state/sessionFile.ts`,
+    packFiles: `${root}packages/studio/src/complete/worker/packFiles.ts`,
+    unzip: `${root}packages/cli/src/datasets/unzip.ts`,
+  }
   await build({
     ...{ configFile: false, logLevel: 'silent', root },
     build: {
       ...{ outDir: dir, emptyOutDir: true, minify: false },
-      lib: {
-        entry: `${root}packages/studio/src/complete/worker/openFile.ts`,
-        formats: ['es'],
-        fileName: 'openFile',
-      },
-      rolldownOptions: { external: [/^lacuna(\/|$)/] },
+      lib: { entry, formats: ['es'] },
+      rolldownOptions: { external: [/^(lacuna|node:[^/]+)(\/|$)/] },
     },
   })
-  const { inspectFile, readFile } = await import(`${dir}/openFile.js`)
+  const names = Object.keys(entry)
+  const modules = await Promise.all(names.map((name) => import(`${dir}/${name}.js`)))
   rmSync(dir, { recursive: true })
+  return Object.fromEntries(names.map((name, n) => [name, modules[n]]))
+}
+
+/**
+ * Returns a function that reads bytes as a file that is opened in the studio's page, if `read` takes them: it refuses
+ * more guesses. The page asks about roles of columns that the command line guesses, such as weeks of a time: where
+ * they differ, the page must read the table or refuse it in one sentence.
+ * @param {any} openFile
+ * @returns {(name: string, read: import('./fuzz.mjs').Read) => import('./fuzz.mjs').Read}
+ */
+function pageReader({ inspectFile, readFile }) {
   return (name, read) => async (bytes) => {
     const tensor = /** @type {ReturnType<typeof digest>} */ (await read(bytes))
     const file = new File([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], name)
@@ -310,6 +348,53 @@ async function saveRun(run, path) {
   await run.close()
   return readFileSync(path)
 }
+
+/** The checkpoint of a search whose first model has been learned. @param {import('#lacuna/index.js').SparseTensor} tensor */
+async function saveSearch(tensor) {
+  /** @type {Uint8Array} */
+  let saved = new Uint8Array(0)
+  const controller = new AbortController()
+  await completeByFolds(
+    tensor,
+    { rank: 1, epochs: 3, threads: 1, signal: controller.signal },
+    {
+      folds: 2,
+      onModel: () => controller.abort(),
+      checkpointing: {
+        every: 0,
+        save: async (state) => {
+          saved = Buffer.concat(encodeSearch(state))
+        },
+      },
+    },
+  )
+  return saved
+}
+
+/** What is stored of a session beside its data and models. */
+const SESSION = {
+  summary: {
+    ...{ id: '', hash: 'aa', name: 'a.csv', size: 90, changed: 1, runs: 1 },
+    reading: { negative: 'error', merge: 'error' },
+  },
+  run: {
+    ...{ id: 1, began: 2, kind: 'quick', status: 'done', history: [{ epoch: 1 }], trials: [], tests: [] },
+    settings: { rank: 1, lambda: 'auto', heldOut: 0.1, seed: 1, seconds: 60 },
+  },
+  tables: [{ kind: 'names', mode: 'film', file: 'b.csv', names: [['x', 'Film x']] }],
+}
+
+/** A session file of a table and a model. @param {string} text @param {Uint8Array} model @param {any} encode @param {any} packing */
+async function saveSession(text, model, encode, packing) {
+  const { summary, run, tables } = SESSION
+  const runs = [{ hash: summary.hash, run, bytes: model, folded: ['ann,x,1'] }]
+  const file = await encode({ summary, tables, runs, file: new File([text], 'a.csv') }, packing)
+  return new Uint8Array(await file.arrayBuffer())
+}
+
+/** A zip file of a data set. @param {string} text @param {0 | 6} level of compression */
+const zipOf = (text, level) =>
+  zipSync({ 'ml/a.csv': utf8(text), 'ml/README.txt': utf8('a data set') }, { level })
 
 /** Packs a text by zstd, which Node 20 cannot: by DuckDB. @param {string} text @param {string} path */
 async function packZstd(text, path) {

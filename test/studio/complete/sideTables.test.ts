@@ -118,6 +118,10 @@ describe('a session file', () => {
     const description = new TextDecoder().decode(files['session.json'])
     const later = new TextEncoder().encode(description.replace('"version":1', '"version":2'))
     await expect(again({ 'session.json': later })).rejects.toThrow('later version')
+    const without = new TextEncoder().encode(description.replace('"summary":', '"other":'))
+    await expect(again({ 'session.json': without })).rejects.toThrow(
+      'b.lacuna: summary is not an object in its session.json; save the session again.',
+    )
     const cut = new File([(await packed.arrayBuffer()).slice(0, -30)], 'c.lacuna')
     await expect(decodeSession(cut, packing)).rejects.toThrow('c.lacuna: the zip file is truncated')
   })

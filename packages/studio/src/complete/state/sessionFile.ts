@@ -2,6 +2,8 @@
  * Session files (.lacuna): a zip of the data file, how it is read, its runs with their models, and the tables beside
  * the data, so that a session opens in another browser.
  */
+import { InputError } from 'lacuna'
+import { findShapeFault, type Shape } from 'lacuna/internal'
 import type { Remote } from '../../run/remote.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
 import type { SessionContent, SessionSummary } from './sessionStore.ts'
@@ -27,6 +29,25 @@ interface Description extends Pick<SessionContent, 'tables'> {
   summary: Omit<SessionSummary, 'id'>
   /** The runs, whose models are run-0.npz, run-1.npz … */
   runs: { run: RunRecord; folded: string[] }[]
+}
+
+/** The shape of session.json. */
+const descriptionShape: Shape = {
+  tables: ['object'],
+  summary: {
+    ...{ hash: 'string', name: 'string', size: 'number', changed: 'number', runs: 'number' },
+    reading: { 'choice?': 'object', 'variable?': 'string', negative: 'string', merge: 'string' },
+  },
+  runs: [
+    {
+      run: {
+        ...{ id: 'number', began: 'number', 'data?': { reading: 'object' }, 'settings?': 'object' },
+        ...{ status: 'string', history: ['object'], trials: ['object'], tests: ['object'] },
+        ...{ 'activity?': 'string', 'kind?': 'string', 'model?': 'object' },
+      },
+      folded: ['string'],
+    },
+  ],
 }
 
 /** The name of the n-th model in the file. */
@@ -57,7 +78,10 @@ export async function decodeSession(
   const files = await unpackFiles(sessionFile)
   const description = parseDescription(files['session.json'], name)
   const { summary, runs, tables } = description
-  const damaged = new Error(`${name}: the session is incomplete or damaged; save it again.`)
+  const damaged = new InputError(
+    'format',
+    `${name}: the session is incomplete or damaged; save it again.`,
+  )
   if (!files.data) throw damaged
   const file = new File([files.data as Uint8Array<ArrayBuffer>], summary.name)
   // A model belongs to the data that it was learned from.
@@ -80,9 +104,14 @@ function parseDescription(bytes: Uint8Array | undefined, name: string): Descript
   } catch {
     // A file that is no JSON fails the check of its format below.
   }
-  if (found?.format !== 'lacuna-session' || !Array.isArray(found.runs) || !Array.isArray(found.tables))
-    throw new Error(`${name}: this is not a session that the studio has saved.`)
+  if (found?.format !== 'lacuna-session')
+    throw new InputError('format', `${name}: this is not a session that the studio has saved.`)
   if (found.version !== VERSION)
-    throw new Error(`${name}: the session was saved by a later version of the studio; open it with that one.`)
+    throw new InputError(
+      'format',
+      `${name}: the session was saved by a later version of the studio; open it with that one.`,
+    )
+  const fault = findShapeFault(found, descriptionShape)
+  if (fault) throw new InputError('format', `${name}: ${fault} in its session.json; save the session again.`)
   return found as Description
 }
