@@ -102,7 +102,7 @@ export function componentsOf(root, folder, type) {
             ],
           }),
           ...(license && {
-            licenses: [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }],
+            licenses: [licenseOf(license)],
           }),
           purl: refOf(path),
           ...((bundled.has(path) || isOwn(path)) && {
@@ -148,6 +148,12 @@ function resolveLocked(packages, from, name) {
 
 /** @param {Record<string, Locked>} packages @param {string} path */
 const nameOf = (packages, path) => packages[path].name ?? path.replace(/^.*node_modules\/|^packages\//, '')
+
+/** A licence of a package.json: an identifier or expression of SPDX, or words that name a file. @param {string} license */
+function licenseOf(license) {
+  if (/^(SEE LICENSE IN|UNLICENSED)/.test(license)) return { license: { name: license } }
+  return / (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } }
+}
 
 /** @param {string} name @param {string} version */
 const purl = (name, version) => `pkg:npm/${name.replace('@', '%40')}@${version}`

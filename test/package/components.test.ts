@@ -46,6 +46,17 @@ it.each([
   },
 )
 
+it('a licence is an identifier or an expression of SPDX, or, where a package names a file, words', () => {
+  const { components } = componentsOf(root, 'packages/cli', 'application')
+  const licences = Object.fromEntries(components.map(({ name, licenses }) => [name, licenses?.[0]]))
+  expect(licences.hono).toEqual({ license: { id: 'MIT' } })
+  expect(licences.h5wasm).toEqual({ license: { name: 'SEE LICENSE IN LICENSE.txt' } })
+  for (const [name, licence] of Object.entries<{ expression?: string; license?: { id?: string } }>(licences)) {
+    expect(licence.license?.id ?? 'MIT', name).toMatch(/^[\w.+-]+$/)
+    expect(licence.expression ?? 'MIT', name).toMatch(/^[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*$/)
+  }
+})
+
 it('what is bundled into the command is listed, and what only its tests use is not', () => {
   const names = (folder: string, type: 'library' | 'application') =>
     componentsOf(root, folder, type).components.map(({ name }) => name)
