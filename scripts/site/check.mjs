@@ -96,17 +96,14 @@ export async function checkSite(dist) {
       await page.evaluate(AXE)
       const { violations } = await page.evaluate('axe.run(document)')
       for (const { id, nodes } of violations)
-        console.log(
-          `  axe, ${view} ${name}: ${id} (${nodes.length}) ${nodes[0].html.slice(0, 120)}`,
-        )
+        console.log(`  axe, ${view} ${name}: ${id} (${nodes.length}) ${nodes[0].html.slice(0, 120)}`)
       rows.push({
         ...{ page: name, view, 'first paint, ms': Math.round(paint), 'largest, ms': Math.round(largest) },
         ...{ shift: Number(shift.toFixed(3)), kB: Math.round(bytes / 1000), axe: violations.length },
       })
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       if (overflow > 0) faults.push(`${name}, ${view}: ${overflow} pixels wider than the screen`)
-      if (pictures)
-        await page.screenshot({ path: `${pictures}/${name.replace(/\W/g, '-')}-${view}.png` })
+      if (pictures) await page.screenshot({ path: `${pictures}/${name.replace(/\W/g, '-')}-${view}.png` })
       await context.close()
     }
   console.table(rows)

@@ -87,7 +87,8 @@ const sizes = JSON.parse(readFileSync(new URL('./sizes.json', import.meta.url), 
 function setSizes(md) {
   md.core.ruler.push('picture_sizes', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-      const size = token.type === 'image' && sizes[join(dirname(env.relativePath), token.attrGet('src') ?? '')]
+      const size =
+        token.type === 'image' && sizes[join(dirname(env.relativePath), token.attrGet('src') ?? '')]
       if (!size) continue
       token.attrSet('width', String(size[0]))
       token.attrSet('height', String(size[1]))

@@ -51,7 +51,9 @@ it('a licence is an identifier or an expression of SPDX, or, where a package nam
   const licences = Object.fromEntries(components.map(({ name, licenses }) => [name, licenses?.[0]]))
   expect(licences.hono).toEqual({ license: { id: 'MIT' } })
   expect(licences.h5wasm).toEqual({ license: { name: 'SEE LICENSE IN LICENSE.txt' } })
-  for (const [name, licence] of Object.entries<{ expression?: string; license?: { id?: string } }>(licences)) {
+  for (const [name, licence] of Object.entries<{ expression?: string; license?: { id?: string } }>(
+    licences,
+  )) {
     expect(licence.license?.id ?? 'MIT', name).toMatch(/^[\w.+-]+$/)
     expect(licence.expression ?? 'MIT', name).toMatch(/^[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*$/)
   }

@@ -78,10 +78,7 @@ export async function decodeSession(
   const files = await unpackFiles(sessionFile)
   const description = parseDescription(files['session.json'], name)
   const { summary, runs, tables } = description
-  const damaged = new InputError(
-    'format',
-    `${name}: the session is incomplete or damaged; save it again.`,
-  )
+  const damaged = new InputError('format', `${name}: the session is incomplete or damaged; save it again.`)
   if (!files.data) throw damaged
   const file = new File([files.data as Uint8Array<ArrayBuffer>], summary.name)
   // A model belongs to the data that it was learned from.
