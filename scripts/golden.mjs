@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { completeByFolds, encodeSearch } from '#lacuna/folds.js'
 import { readTensor, startRun } from '#lacuna/index.js'
-import { digestOfFile } from '../test/golden/releaseFiles.mjs'
+import { bundleSources } from '../test/fuzz/bundle.mjs'
+import { contentOfFile, resultOf, searchOptions, settings } from '../test/golden/releaseFiles.mjs'
+import { waitForVerdict, withStudio } from './pictures/studioPage.mjs'
 
 const version = process.argv[2]
 if (!/^\d+\.\d+$/.test(version ?? '')) {
@@ -38,6 +40,9 @@ for (const command of [
   `convert data.csv data.npy ${columns}`,
   `convert data.csv data.json ${columns}`,
   `convert data.csv data.parquet ${columns}`,
+  `convert data.csv data.arrow ${columns}`,
+  `convert data.csv data.h5 ${columns}`,
+  `convert data.csv data.nc ${columns}`,
   `complete data.csv ${columns} --rank 2 --epochs 5 -o model.npz`,
   `complete data.csv ${columns} --rank 2 --epochs 5 --link sqrt -o link.npz`,
   `complete data.csv ${columns} --rank 2 --epochs 5 --lags day=1 --no-choose -o lags.npz`,
@@ -51,36 +56,76 @@ for (const command of [
     cwd,
     stdio: 'ignore',
   })
+// Lacuna writes no workbooks; this one has the rows of a small table.
+copyFileSync(join(root, 'test/lacuna/io/science/files/book.xlsx'), join(cwd, 'data.xlsx'))
 await writeCheckpoints()
+await writeSession()
 for (const name of readdirSync(cwd))
   if (!existsSync(join(folder, name))) copyFileSync(join(cwd, name), join(folder, name))
 rmSync(cwd, { recursive: true })
 
+const { sessionFile, packFiles, hashStream } = await bundleSources()
+const packing = {
+  ...packFiles,
+  hashFile: (/** @type {File} */ file) => hashStream.hashStream(file.stream()),
+}
+const tensor = await readTensor(join(folder, 'data.tns'))
+/** @type {Record<string, unknown>} */
+const files = {}
 /** @type {Record<string, string>} */
-const manifest = {}
-for (const name of readdirSync(folder).sort())
-  if (name !== 'manifest.json') manifest[name] = await digestOfFile(join(folder, name))
-writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-console.log(`${Object.keys(manifest).length} files in ${folder.slice(root.length)}`)
+const continued = {}
+for (const name of readdirSync(folder).sort()) {
+  if (name === 'manifest.json') continue
+  files[name] = await contentOfFile(join(folder, name), (file) => sessionFile.decodeSession(file, packing))
+  if (name in settings) continued[name] = await resultOf(/** @type {keyof typeof settings} */ (name), tensor)
+}
+const lines = Object.entries(files).map(([name, content]) => `"${name}": ${JSON.stringify(content)}`)
+writeFileSync(
+  join(folder, 'manifest.json'),
+  `{"files": {\n${lines.join(',\n')}\n},\n"continued": ${JSON.stringify(continued, null, 2)}}\n`,
+)
+console.log(`${Object.keys(files).length} files in ${folder.slice(root.length)}`)
 
-/** Writes a run after its second epoch, and a search by folds that has been interrupted after its first model. */
+/** Writes the session of a run in the studio. */
+async function writeSession() {
+  await withStudio(async (open) => {
+    const page = await open('#complete?rank=2', { acceptDownloads: true })
+    await page.getByLabel('Open a file …').first().setInputFiles(join(cwd, 'data.csv'))
+    await page.getByRole('button', { name: 'Quick', exact: true }).click()
+    await waitForVerdict(page)
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the session' }).click(),
+    ])
+    await saved.saveAs(join(cwd, 'session.lacuna'))
+  })
+}
+
+/** Writes a run after its second epoch, and searches that were interrupted after the first model, one of them of its second trial. */
 async function writeCheckpoints() {
   const tensor = await readTensor(join(cwd, 'data.tns'))
-  const run = await startRun(tensor, { rank: 2, seed: 3, epochs: 6, threads: 1 })
+  const run = await startRun(tensor, settings['run.run'])
   while (run.epochs < 2) await run.advance()
   await run.save(join(cwd, 'run.run'))
   await run.close()
-  const controller = new AbortController()
-  await completeByFolds(
-    tensor,
-    { rank: 2, seed: 5, epochs: 5, threads: 1, signal: controller.signal },
-    {
-      folds: 3,
-      onModel: () => controller.abort(),
-      checkpointing: {
-        every: Infinity,
-        save: async (state) => writeFileSync(join(cwd, 'search.run'), Buffer.concat(encodeSearch(state))),
+  for (const [name, trials] of /** @type {const} */ ([
+    ['search.run', 0],
+    ['best.run', 1],
+  ])) {
+    const controller = new AbortController()
+    let ended = 0
+    await completeByFolds(
+      tensor,
+      { ...settings[name], signal: controller.signal },
+      {
+        ...searchOptions(name),
+        onTrial: () => void ended++,
+        onModel: () => ended >= trials && controller.abort(),
+        checkpointing: {
+          every: Infinity,
+          save: async (state) => writeFileSync(join(cwd, name), Buffer.concat(encodeSearch(state))),
+        },
       },
-    },
-  )
+    )
+  }
 }

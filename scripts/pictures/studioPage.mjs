@@ -1,4 +1,4 @@
-// The built studio in Chromium, for scripts that take pictures of it.
+// The built studio in Chromium, for scripts that take pictures of it or save its files.
 // @ts-check
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -3,10 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
-import { build } from 'vite'
 import { crc32 } from '#lacuna/base/crc32.js'
 import { InputError } from '#lacuna/base/inputError.js'
 import { completeByFolds, decodeSearch, encodeSearch } from '#lacuna/folds.js'
@@ -23,6 +21,7 @@ import { compileTextKernel } from '#lacuna/io/text/index.js'
 import { readTns } from '#lacuna/io/tns/index.js'
 import { TnsParser } from '#lacuna/io/tns/parser.js'
 import { decodeRun } from '#lacuna/solver/run/checkpoint.js'
+import { bundleSources } from './bundle.mjs'
 
 const NEGATIVE = { negative: /** @type {const} */ ('keep') }
 
@@ -284,30 +283,6 @@ export async function makeReaders() {
     reader.variants = { ...reader.variants, "the studio's page": onPage(file, reader.read) }
   }
   return { readers, close }
-}
-
-/** Bundles sources of the studio and the command line that read files, which Node cannot import as they are. */
-async function bundleSources() {
-  const root = fileURLToPath(new URL('../../', import.meta.url))
-  const dir = `${root}node_modules/.cache/lacuna/fuzz-bundle-${process.pid}`
-  const entry = {
-    openFile: `${root}packages/studio/src/complete/worker/openFile.ts`,
-    sessionFile: `${root}packages/studio/src/complete/state/sessionFile.ts`,
-    packFiles: `${root}packages/studio/src/complete/worker/packFiles.ts`,
-    unzip: `${root}packages/cli/src/datasets/unzip.ts`,
-  }
-  await build({
-    ...{ configFile: false, logLevel: 'silent', root },
-    build: {
-      ...{ outDir: dir, emptyOutDir: true, minify: false },
-      lib: { entry, formats: ['es'] },
-      rolldownOptions: { external: [/^(lacuna|node:[^/]+)(\/|$)/] },
-    },
-  })
-  const names = Object.keys(entry)
-  const modules = await Promise.all(names.map((name) => import(`${dir}/${name}.js`)))
-  rmSync(dir, { recursive: true })
-  return Object.fromEntries(names.map((name, n) => [name, modules[n]]))
 }
 
 /**

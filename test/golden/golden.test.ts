@@ -1,9 +1,9 @@
 /**
  * Same bits as the last release: a fixed set of commands, and files that it wrote. bits.json and releases/0.1 were made by that release
- * (commit 365e50b) from the same inputs; they change only when an issue allows other results. Those of `folds` are what that release
- * gives for train.csv with its lines in the order of their labels: its intervals and residuals depended on the order of lines, its
- * factors did not. Those of `validation` are newer: since then sweeps under a learned prior no longer start from the factors with the
- * smallest validation error.
+ * (commit 365e50b) from the same inputs; they change only with a change of results that the changelog names. Those of `folds` are
+ * what that release gives for train.csv with its lines in the order of their labels: its intervals and residuals depended on the
+ * order of lines, its factors did not. Those of `validation` are newer: since then sweeps under a learned prior no longer start
+ * from the factors with the smallest validation error.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
