@@ -27,7 +27,7 @@ export interface Command {
 const COMMAND =
   /^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:lacuna|npm|npx|node|mpirun|srun|curl|printf|echo|docker|pip|python3?|cd|git|sudo|firefox-esr)\s.*)$/
 
-/** README and all pages under docs and site, by their path in the repository. */
+/** The READMEs and all pages under docs, site and bench, by their path in the repository. */
 export function pages(): string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap(({ name, parentPath, path }) => {
@@ -36,7 +36,7 @@ export function pages(): string[] {
       if (name.endsWith('.md')) return [inside]
       return name.includes('.') ? [] : below(inside)
     })
-  const top = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/cli/README.md']
+  const top = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/cli/README.md', 'python/README.md']
   return [...top, ...['docs', 'site', 'bench'].filter((name) => existsSync(join(root, name))).flatMap(below)]
     .filter((page) => existsSync(join(root, page)))
     .sort()

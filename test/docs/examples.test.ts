@@ -1,6 +1,7 @@
 /**
  * Every shell and TypeScript block of the README, docs and site runs as it is printed, in a folder with small data under
- * the names that the page uses, and prints what the page shows. exceptions.ts lists what does not run here, and why.
+ * the names that the page uses, and prints what the page shows. exceptions.ts lists what does not run here, and why. Python
+ * blocks run in python/tests/test_docs.py, and those of docs/formats.md in test/python/arithmetic.test.ts.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'

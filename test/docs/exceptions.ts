@@ -42,6 +42,8 @@ const EXCEPTIONS: readonly Exception[] = [
       ['docs/formats.md', `lacuna ${command} era.nc`, 'test/cli/scienceFiles.test.ts runs it'] as const,
   ),
   ['docs/python.md', 'pip install', INSTALLS],
+  ['python/README.md', 'npm ci', INSTALLS],
+  ['python/README.md', 'pip install', 'installs the Python package; test/python/python.test.ts does so'],
   ['', 'npm run bench', 'measures for minutes; test/bench runs small sizes'],
   ['site/index.md', 'npm', INSTALLS],
   ['site/index.md', 'npx', INSTALLS],

@@ -169,6 +169,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     ahead: ['lacuna forecast sales.csv', (cwd) => shorten(join(cwd, 'sales.csv'), 1700)],
   },
   'packages/cli/README.md': { write: ratings },
+  'python/README.md': {},
   'site/index.md': {},
   'site/gallery.md': {
     async write(cwd) {
