@@ -87,6 +87,7 @@ export {
   foldsOf,
   groupHashes,
   isByEntry,
+  refuseRepeatedModes,
   splitFold,
   wholeModes,
 } from './split/folds.ts'

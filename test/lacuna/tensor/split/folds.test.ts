@@ -72,6 +72,11 @@ describe('folds', () => {
     expect(parse('station+day')).toBe('what has station and day in common')
     expect(parse('hour:4')).toBe('what has blocks of 4 of hour in common')
     expect(() => parse('week')).toThrow("foldBy names mode 'week'; there are station, hour, day, or 1 to 3.")
+    for (const twice of ['hour+hour+day', 'hour:4+day+hour'])
+      expect(() => parse(twice)).toThrow('foldBy names hour twice; name each mode once.')
+    expect(() => parseFoldBy('1+2+2', tensor, option('foldBy'))).toThrow('foldBy names mode 2 twice')
+    const repeated = [0, 0, 2].map((mode) => ({ mode, length: 1 }))
+    expect(describeFoldBy(repeated, named)).not.toBe('single entries')
     expect(() => parse('hour:0')).toThrow(
       "foldBy is 'hour:0'; give modes, as in station+day or hour:24, or entry.",
     )

@@ -21,6 +21,7 @@ import {
   foldsOf,
   isByEntry,
   modeNumber,
+  refuseRepeatedModes,
   type SparseTensor,
   splitFold,
   tensorBytes,
@@ -217,8 +218,9 @@ function completeUnfinished(
   return { model, leftOut, seconds, took: { ...none, models } }
 }
 
-/** Throws if `by` or `ordered` names a mode that does not exist, or a lag is no whole number from 1. */
-function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
+/** Throws if `by` or `ordered` names a mode that does not exist, or `by` one twice, or a lag is no whole number from 1. */
+function checkModes(tensor: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
+  const { dims } = tensor
   for (const { mode, lags = [] } of ordered)
     for (const lag of lags)
       if (!(Number.isInteger(lag) && lag >= 1))
@@ -230,3 +232,4 @@ function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOp
     if (!(Number.isInteger(mode) && mode >= 0 && mode < dims.length))
       throw new InputError('option', `There is no mode ${mode}; there are 0 to ${dims.length - 1}.`)
 }
+  refuseRepeatedModes(by, tensor, option('foldBy'))

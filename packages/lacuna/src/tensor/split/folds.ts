@@ -21,7 +21,8 @@ export const byEntry = ({ dims }: Pick<SparseTensor, 'dims'>): FoldBy =>
 
 /** Whether every entry is a group by itself. */
 export const isByEntry = (by: FoldBy, { dims }: Pick<SparseTensor, 'dims'>): boolean =>
-  by.length === dims.length && by.every(({ length, divided }) => length === 1 && divided === undefined)
+  new Set(by.map(({ mode }) => mode)).size === dims.length &&
+  by.every(({ length, divided }) => length === 1 && divided === undefined)
 
 /** The modes of the groups that stay whole beside single entries; undefined where groups are of one kind. */
 export function wholeModes(by: FoldBy): number[] | undefined {
@@ -139,7 +140,7 @@ export function splitFold(
 
 /**
  * Parses groups as they are typed: station+day, hour:24 (blocks of 24 rows), or entry; throws if a mode is
- * unknown.
+ * unknown or named twice.
  * @param what the option in messages
  */
 export function parseFoldBy(
@@ -148,7 +149,7 @@ export function parseFoldBy(
   what: OptionMention,
 ): FoldBy {
   if (text === 'entry') return byEntry(tensor)
-  return text.split('+').map((part) => {
+  const by = text.split('+').map((part) => {
     const [, name, length] = /^(.+?)(?::(\d+))?$/.exec(part.trim()) ?? []
     if (name === undefined || Number(length ?? 1) < 1)
       throw new InputError(
@@ -157,6 +158,22 @@ export function parseFoldBy(
       )
     return { mode: modeNumber(tensor, name, what), length: Number(length ?? 1) }
   })
+  refuseRepeatedModes(by, tensor, what)
+  return by
+}
+
+/** Throws if groups name a mode twice. @param what the option in messages */
+export function refuseRepeatedModes(
+  by: FoldBy,
+  { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
+  what: OptionMention,
+): void {
+  const twice = dims.findIndex((_, mode) => by.filter((one) => one.mode === mode).length > 1)
+  if (twice >= 0)
+    throw new InputError(
+      'option',
+      sentence`${what} names ${modes?.[twice].name ?? `mode ${twice + 1}`} twice; name each mode once.`,
+    )
 }
 
 /** Prints groups as they are typed, with modes by number: 1+3:24. */

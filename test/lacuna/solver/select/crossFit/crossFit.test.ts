@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { completeByFolds } from '#lacuna/folds.js'
 import { synthetic } from '#lacuna/index.js'
 import { crossFit } from '#lacuna/solver/select/crossFit/crossFit.js'
 
@@ -32,4 +33,11 @@ it('cross-fitting is given up after the first folds that are hopeless, whichever
 it('every model of a cross-fit has a start of its own, by the seed and its fold', async () => {
   const fit = await crossFit(tensor, { ...options, seed: 5 }, { folds: 3 })
   expect(fit!.models.map(({ training }) => training.seed)).toEqual([5, 6, 7])
+})
+
+it('groups that name a mode twice, or one that does not exist, are refused', async () => {
+  const groupBy = (...modes: number[]): Promise<unknown> =>
+    completeByFolds(tensor, options, { by: modes.map((mode) => ({ mode, length: 1 })) })
+  await expect(groupBy(0, 0, 2)).rejects.toThrow('foldBy names mode 1 twice; name each mode once.')
+  await expect(groupBy(3)).rejects.toThrow('There is no mode 3; there are 0 to 2.')
 })
