@@ -51,7 +51,7 @@ export interface ChosenByFolds {
   deadline: Deadline
 }
 
-/** The models of the first trial, of which the time limit left out some. */
+/** The models of a trial of which the time limit left out some, where no trial has all of them. */
 export interface UnfinishedSearch extends Pick<ChosenByFolds, 'leftOut'> {
   /** The models that there are, at least one. */
   unfinished: readonly CpModel[]
@@ -103,22 +103,25 @@ export async function chooseByFolds(
   if (search.isInterrupted) return undefined
   if (search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
   if (!found.chosen) return undefined
-  const { chosen } = found
   const candidates: Candidate[] = []
-  const wanted = findRank === 'best' ? search.candidates : [chosen]
+  const wanted = findRank === 'best' ? search.candidates : []
   if (withModels)
-    for (const trial of new Set([chosen, ...wanted])) {
+    for (const trial of new Set([found.chosen, ...wanted])) {
       // A candidate without models is fitted again only if there is time for it.
       const isAffordable = search.hasModels(trial) || (!isCut && search.hasTimeFor(search.changesOf(trial)))
-      if (trial !== chosen && !isAffordable) continue
+      if (trial !== found.chosen && !isAffordable) continue
       const fit = await search.models(trial)
-      if (!fit && search.unfinished) return unfinishedSearch(search, search.unfinished, findRank)
-      if (!fit) return undefined
+      if (!fit && search.isInterrupted) return undefined
+      if (!fit) continue // the time was up: other trials may have their models
       if (fit.cut > 0) leftOut.push(describeCut(fit.cut, search.folds))
       candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
   const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
   const { deadline, weights, sampled } = search
+  if (withModels && candidates.length === 0)
+    return search.unfinished && unfinishedSearch(search, search.unfinished, findRank)
+  const chosen = withModels ? candidates[0].trial : found.chosen
+  if (chosen !== found.chosen) leftOut.push('the models of the best trial')
   return { choice: { trials, chosen, isCut }, candidates, sampled, weights, leftOut, deadline }
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import { complete, startRun, synthetic } from '#lacuna/index.js'
-import { chooseByFolds } from '#lacuna/solver/index.js'
+import { type ChosenByFolds, chooseByFolds, settingsOf } from '#lacuna/solver/index.js'
 import { crossFit } from '#lacuna/solver/select/crossFit/crossFit.js'
 import { Deadline, modelSize } from '#lacuna/solver/select/crossFit/deadline.js'
 
@@ -147,6 +147,47 @@ describe('a cross-fit with a time limit', () => {
     expect(result.leftOut).not.toEqual([])
     expect(result.outOfFold?.folds).toBe(3)
     expect(result.model.intervals).toBeDefined()
+  })
+
+  it('a search that is asked to finish while a later trial begins a model keeps the trials that have ended', async () => {
+    const finish = new AbortController()
+    let models = 0
+    const result = (await completeByFolds(
+      tensor,
+      { ...options, threads: 1, epochs: 5 },
+      {
+        ...{ seconds: 1000, folds: 3, findRank: 'best', ranks: [2, 16], finish: finish.signal },
+        onModel: () => {
+          if (++models === 4) finish.abort()
+        },
+      },
+    ))!
+    expect(result.choice).toMatchObject({ isCut: true, trials: [{ rank: 6 }] })
+    expect(result.model.members.map(({ rank }) => rank)).toEqual([6, 6, 6])
+    expect(result.outOfFold).toBeDefined()
+    expect(result.model.intervals).toBeDefined()
+  })
+
+  it('a resumed search has the models of other trials where there is no time for those of the best one again', async () => {
+    const base = { ...options, epochs: 5 }
+    const folds = { folds: 3, findRank: 'best', ranks: [4], seconds: 1000 } as const
+    const first = (await chooseByFolds(tensor, base, { ...folds, ranks: [] })) as ChosenByFolds
+    const [{ trial, fit }] = first.candidates
+    const [better] = [fit.foldErrors.map((error) => ({ ...error, squares: 0.9 * error.squares }))]
+    const known = { ...trial, rmse: 0.9 * trial.rmse, foldErrors: better }
+    const settings = settingsOf(base)
+    const saved = { settings, folds: 3, starts: 1, by: fit.by, seconds: 0, trials: [known], runs: [] }
+    const finish = new AbortController()
+    const resumed = (await chooseByFolds(tensor, base, {
+      ...{ ...folds, finish: finish.signal },
+      checkpointing: { saved, every: Infinity, save: async () => {} },
+      onTrial: ({ rank }) => rank === 4 && finish.abort(),
+    })) as ChosenByFolds
+    expect(resumed.choice.trials.map(({ rank }) => rank)).toEqual([4, 6])
+    expect(resumed.candidates.map(({ trial: { rank } }) => rank)).toEqual([4])
+    expect(resumed.candidates[0].fit.models).toHaveLength(3)
+    expect(resumed.choice.chosen.rank).toBe(4)
+    expect(resumed.leftOut).toContain('the models of the best trial')
   })
 
   it('a search for the rank names the ranks that it had no time for', async () => {

@@ -84,7 +84,10 @@ export class FoldSearch {
   readonly #modelsAfter: number
   /** Whether time is reserved to fit the models of the best trial to all entries. */
   #reservesRefit = false
-  /** The models of the first trial, if the time was up before all had begun or learned something. */
+  /**
+   * Models of a trial for which the time was up before all had begun or learned something: of the first one, or of one
+   * that a resumed search knows by its errors alone. They are the result where no trial has models of all folds.
+   */
   unfinished: Unfinished | undefined
   /** Per fold, the state of the current trial's run. */
   #runs: (RunState | undefined)[] = []
@@ -255,7 +258,7 @@ export class FoldSearch {
     const fit = await this.#fit(options, key, best, { folds, tolerance })
     if (!fit) return undefined
     if ('isUnfinished' in fit) {
-      this.unfinished = fit
+      if (this.finished.length === 0) this.unfinished = fit
       return undefined
     }
     if (!this.#capped && 'predictions' in fit) this.#capFirst(fit)
