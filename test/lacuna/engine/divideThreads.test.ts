@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { divideThreads } from '#lacuna/engine/defaultEngine.js'
+import { divideThreads, groupsOfFirst, timeOf } from '#lacuna/engine/defaultEngine.js'
 
 const small = { models: 5, entries: 100_000, order: 3, rank: 10 }
 
@@ -32,4 +32,15 @@ it('all models are in a group, whatever their number and that of threads', () =>
         expect(group.models % group.sideBySide).toBe(0)
       }
     }
+})
+
+it('the first of models side by side take as long as the rounds that they are in', () => {
+  const fiveAtOnce = divideThreads(small, 5)
+  expect(groupsOfFirst(fiveAtOnce, 2)).toEqual(fiveAtOnce)
+  const inTurn = divideThreads(small, 1)
+  expect(timeOf(groupsOfFirst(inTurn, 2)) / timeOf(inTurn)).toBeCloseTo(2 / 5)
+  const twoAtOnce = divideThreads(small, 2)
+  expect(groupsOfFirst(twoAtOnce, 1)).toEqual([{ models: 2, sideBySide: 2, threads: 1 }])
+  expect(groupsOfFirst(twoAtOnce, 3)).toEqual([{ models: 4, sideBySide: 2, threads: 1 }])
+  expect(groupsOfFirst(twoAtOnce, 5)).toEqual(twoAtOnce)
 })

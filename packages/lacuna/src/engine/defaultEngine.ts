@@ -66,3 +66,18 @@ export function divideThreads(
 /** The time of groups, about, in units of that of a model on one thread. */
 export const timeOf = (groups: readonly ModelGroup[]): number =>
   groups.reduce((sum, { models, sideBySide, threads }) => sum + models / sideBySide / threads ** SPEEDUP, 0)
+
+/**
+ * The groups of the first models alone: the rounds of models side by side after which they have been fitted, each of which
+ * takes as long as if it were complete.
+ * @param count number of models
+ */
+export function groupsOfFirst(groups: readonly ModelGroup[], count: number): ModelGroup[] {
+  let before = 0
+  return groups.flatMap((group) => {
+    const models = Math.max(0, Math.min(group.models, count - before))
+    before += group.models
+    const rounds = Math.ceil(models / group.sideBySide)
+    return rounds > 0 ? [{ ...group, models: rounds * group.sideBySide }] : []
+  })
+}

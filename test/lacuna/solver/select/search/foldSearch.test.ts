@@ -1,5 +1,5 @@
 /** When a search by folds gives up a trial: by errors of another one that are made up relative to its own. */
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
 import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
 import { settingsOf } from '#lacuna/solver/index.js'
@@ -72,4 +72,45 @@ it('a pinned trial stays a candidate, with its models in memory, when eight othe
   expect(search.candidates).toContain(worst)
   expect(search.hasModels(secondWorst)).toBe(false)
   expect(search.candidates).not.toContain(secondWorst)
+})
+
+/**
+ * Makes a trial in a search with a clock that each model moves.
+ * @param takes the seconds that a model takes, by its fold
+ */
+async function searchByClock(
+  threads: number,
+  takes: (fold: number) => number,
+  folds?: number,
+  seconds?: number,
+): Promise<{ reserved: number; hasTimeForTwoFolds: boolean }> {
+  let clock = performance.now()
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => clock)
+  try {
+    const onModel = (fold: number): void => {
+      clock += 1000 * takes(fold)
+    }
+    const search = new FoldSearch(tensor, { ...options, threads }, { onModel, seconds }, false)
+    expect((await search.attempt({ rank: 2 }, { folds }))!.folds).toBe(folds ?? 5)
+    return {
+      reserved: search.deadline.modelSeconds,
+      hasTimeForTwoFolds: search.hasTimeFor({ rank: 2 }, 2),
+    }
+  } finally {
+    now.mockRestore()
+  }
+}
+
+it('the time of a trial on all folds follows from that of its first folds by how many models run side by side', async () => {
+  // Two of five folds take a second; a quarter of what all take is reserved for the model after the search.
+  const takes = (fold: number): number => (fold < 2 ? 0.5 : 0)
+  expect((await searchByClock(1, takes, 2)).reserved).toBeCloseTo(2.5 / 4)
+  expect((await searchByClock(5, takes, 2)).reserved).toBeCloseTo(1 / 4)
+})
+
+it('the first folds of a trial take as long as all where models run side by side', async () => {
+  // All folds took a second, 0.55 s are left for models: two in turn take 0.4 s, and 0.1 s of a model after the search.
+  const takes = (): number => 0.2
+  expect((await searchByClock(1, takes, undefined, 1.8)).hasTimeForTwoFolds).toBe(true)
+  expect((await searchByClock(5, takes, undefined, 1.8)).hasTimeForTwoFolds).toBe(false)
 })

@@ -5,7 +5,7 @@
  */
 
 import { collectGarbage } from '../../../base/garbage.ts'
-import { defaultEngine, divideThreads, timeOf } from '../../../engine/defaultEngine.ts'
+import { defaultEngine, timeOf } from '../../../engine/defaultEngine.ts'
 import { type CpModel, type FoldError, predictFold } from '../../../model/index.ts'
 import {
   foldGroupsOf,
@@ -21,6 +21,7 @@ import { bestStart, checkStarts } from './bestStart.ts'
 import { checkFoldCount, checkFoldSizes } from './checkFolds.ts'
 import { type CrossFitOptions, FOLDS, type FoldCheckpointing, type FoldJudgement } from './crossFitOptions.ts'
 import type { Abandoned, CrossFit, Unfinished } from './crossFitResult.ts'
+import { foldGroups } from './foldGroups.ts'
 
 /**
  * Fits one model per fold without it, several side by side where they are small.
@@ -58,14 +59,7 @@ export async function crossFit(
   const folds = foldsOf(tensor, by, count, seed)
   checkFoldSizes(folds, count)
   const engine = options.engine ?? defaultEngine(options.threads)
-  const { dims, values } = tensor
-  const size = {
-    models: count,
-    entries: sampled?.listed.values.length ?? values.length,
-    order: dims.length,
-    rank,
-  }
-  const groups = divideThreads(size, options.threads)
+  const groups = foldGroups(sampled?.listed ?? tensor, options, count)
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
   const foldErrors: FoldError[] = []

@@ -27,6 +27,8 @@ import {
   crossFit,
   Deadline,
   FOLDS,
+  foldGroups,
+  fractionOfFirst,
   modelSize,
   type Unfinished,
 } from '../crossFit/index.ts'
@@ -202,8 +204,9 @@ export class FoldSearch {
    */
   hasTimeFor(changes: TrialChanges, folds = this.folds): boolean {
     if (!this.#last) return true
-    const size = this.#sizeOf({ ...this.#options, ...changes })
-    const seconds = (this.#last.seconds * Math.max(1, size / this.#last.size) * folds) / this.folds
+    const options = { ...this.#options, ...changes }
+    const ratio = Math.max(1, this.#sizeOf(options) / this.#last.size)
+    const seconds = this.#last.seconds * ratio * this.#fractionOf(folds, options)
     return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
   }
 
@@ -212,6 +215,12 @@ export class FoldSearch {
     const { rank, mergeModes, split } = settingsOf(options)
     const reshaping = resolveReshaping({ mergeModes, split }, this.#tensor)
     return modelSize(rank, reshapedModes(reshaping, this.#tensor.dims).dims, this.#tensor.values.length)
+  }
+
+  /** The seconds of the first folds, in units of those of a trial on all folds, some of which may be fitted side by side. */
+  #fractionOf(folds: number, options: RunOptions): number {
+    if (folds >= this.folds) return folds / this.folds
+    return fractionOfFirst(foldGroups(this.sampled?.listed ?? this.#tensor, options, this.folds), folds)
   }
 
   /** The trial with these settings that was made before or saved; undefined if there is none. */
@@ -271,7 +280,7 @@ export class FoldSearch {
       foldErrors,
     }
     const seconds = (performance.now() - start) / 1000
-    this.#last = { size: this.#sizeOf(options), seconds: (seconds * this.folds) / trial.folds }
+    this.#last = { size: this.#sizeOf(options), seconds: seconds / this.#fractionOf(trial.folds, options) }
     if (!best || criterionOf(trial) < criterionOf(best))
       this.deadline.modelSeconds = this.#reservedSeconds(this.#last.seconds)
     if ('predictions' in fit) this.#fits.set(trial, fit)
