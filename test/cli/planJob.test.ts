@@ -53,7 +53,7 @@ it('a run that is saved is planned with a copy of its state, one that is not wit
 })
 
 it('folds are planned with the problems of models side by side, the states of all, and the assembly', () => {
-  const folds = { folds: 4, threads: 2, isSaved: false, isEnsemble: false, trials: 1 }
+  const folds = { folds: 4, threads: 2, isSaved: false, isEnsemble: false, isRefitted: false, trials: 1 }
   const foldBytes = (details: Partial<FoldsToPlan>) =>
     itemsOf(planJob(engineOf(), size, { folds: { ...folds, ...details } })).folds
   // Two problems of 100 MiB, the entries and their numbers twice, predictions and four models.
@@ -64,6 +64,26 @@ it('folds are planned with the problems of models side by side, the states of al
   expect(foldBytes({ isSaved: true }) - foldBytes({})).toBeCloseTo((4 * 300 * 48) / MiB)
   expect(foldBytes({ trials: 3 }) - foldBytes({})).toBeCloseTo(2 * (4 + models))
   expect(foldBytes({ isEnsemble: true, threads: 1 })).toBeGreaterThan(150)
+})
+
+it('models that are fitted to all entries in the end are planned with problems of all entries, side by side as before', () => {
+  const MiB4 = size.entries * 4
+  // An engine that plans four bytes per entry, as it is asked for a part of them or for all.
+  const engine = {
+    ...engineOf(),
+    plan: ({ entries }: ProblemSize) => ({ byteLength: 100 * 4 * entries, items: [], parts: 1 }),
+  } as unknown as Engine
+  const folds = { folds: 2, threads: 2, isSaved: false, isEnsemble: false, isRefitted: true, trials: 1 }
+  const foldBytes = (details: Partial<FoldsToPlan>) =>
+    itemsOf(planJob(engine, size, { folds: { ...folds, ...details } })).folds
+  const models = (2 * 300 * (16 + 16)) / MiB
+  const garbage = 40 + (300 * 150) / MiB
+  const whole = (100 * MiB4) / MiB
+  // Models twice: those that are replaced, and those that replace them; predictions, and residuals with their cells.
+  expect(foldBytes({})).toBeCloseTo(garbage + 2 * whole + 2 * models + 4 + 16)
+  expect(foldBytes({ threads: 1 })).toBeCloseTo(garbage + whole + 2 * models + 4 + 16)
+  // Without refitting half of the entries are loaded, and held beside the other half.
+  expect(foldBytes({ isRefitted: false })).toBeCloseTo(garbage + 2 * (whole / 2 + 20) + models + 4)
 })
 
 it('the processes of a machine share its memory when a job is planned', () => {

@@ -172,7 +172,10 @@ function detailsOf(options: CompleteOptions): Pick<JobDetails, 'isSplit' | 'isLi
     isSaved,
     folds:
       isEnsemble || rank === 'auto'
-        ? { folds, threads, isSaved, isEnsemble, trials: isSearch || best ? TRIALS_TO_PLAN : 1 }
+        ? {
+            ...{ folds, threads, isSaved, isEnsemble, isRefitted: best === true },
+            trials: isSearch || best ? TRIALS_TO_PLAN : 1,
+          }
         : undefined,
   }
 }

@@ -26,7 +26,6 @@ import {
   splitFold,
   tensorBytes,
 } from '../../tensor/index.ts'
-import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import {
   type Candidate,
@@ -35,7 +34,7 @@ import {
   type UnfinishedSearch,
   WITHOUT_ERRORS,
 } from './chooseByFolds.ts'
-import { refit } from './refit.ts'
+import { fitModel, refit } from './refit.ts'
 import type { FoldChoice } from './trials.ts'
 
 /**
@@ -64,7 +63,7 @@ export interface FoldedCompletion<M extends string = string> {
   choice?: FoldChoice
   /** Whether the models agree on their components; undefined where a time limit left it out. */
   stability?: EnsembleStability
-  /** Descriptions of what was left out because the time was up; empty without a time limit. */
+  /** Descriptions of what was left out because the time was up, or there was too little memory. */
   leftOut: string[]
   /** Seconds that it took, including those before it was resumed. */
   seconds: number
@@ -135,10 +134,12 @@ export async function completeByFolds(
   if (foldOptions.findRank === 'best') {
     const begun = performance.now()
     const hasTimeFor = (seconds: number): boolean => deadline.hasTimeForRefit(seconds)
-    const { models, refitted } = await refit(tensor, combined, { hasTimeFor, onRefit })
+    const { models, refitted, refused } = await refit(tensor, combined, { hasTimeFor, onRefit })
     if (refitted > 0) model = replaceMembers(model, models, tensor)
-    const others = models.length - refitted
-    if (others > 0) leftOut.push(`the fit of ${others} of ${models.length} models to all entries`)
+    const others = models.length - refitted - refused
+    const whichOf = (count: number): string => `the fit of ${count} of ${models.length} models to all entries`
+    if (others > 0) leftOut.push(whichOf(others))
+    if (refused > 0) leftOut.push(`${whichOf(refused)}, for which there was too little memory`)
     refitSeconds = (performance.now() - begun) / 1000
     const { fit } = candidates[0]
     const seconds = fit.seconds / fit.models.length
@@ -169,23 +170,17 @@ export async function completeByFolds(
 }
 
 /**
- * The error of a model at a random part of the entries, which it was fitted without; undefined where folds
- * are made of single entries, or it was interrupted.
+ * The error of a model at a random part of the entries, which it was fitted without; undefined where it was interrupted, or
+ * there was too little memory.
  */
 async function errorAtRandomCells(
   tensor: SparseTensor,
   { options, fit }: Candidate,
   seed: number,
 ): Promise<ErrorSummary | undefined> {
-  if (isByEntry(fit.by, tensor)) return undefined
   const { train, out } = splitFold(tensor, foldsOf(tensor, byEntry(tensor), fit.models.length, seed), 0)
-  const run = await Run.start(train, options)
-  try {
-    while (await run.advance());
-    return run.stopped ? (await run.model()).error(out) : undefined
-  } finally {
-    await run.close()
-  }
+  const model = await fitModel(train, options)
+  return typeof model === 'string' ? undefined : model.error(out)
 }
 
 /** The sum of a number over items. */

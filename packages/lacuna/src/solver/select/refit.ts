@@ -3,12 +3,15 @@
  * all entries, from its own factors. Out-of-fold errors and intervals are still those of the models before, whose errors are
  * larger, if anything.
  */
+import { collectGarbage } from '../../base/garbage.ts'
+import { InputError } from '../../base/inputError.ts'
 import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { CpModel } from '../../model/index.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
+import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Candidate } from './chooseByFolds.ts'
+import { foldGroups, fractionOfModel } from './crossFit/index.ts'
 
 /** Time limit and callback of refitting. */
 export interface RefitOptions {
@@ -18,56 +21,89 @@ export interface RefitOptions {
   onRefit?: (model: number, models: number) => void
 }
 
+/** Models after refitting. */
+export interface Refitted {
+  /** The models of all candidates, in their order. */
+  models: CpModel[]
+  /** How many of them were fitted again. */
+  refitted: number
+  /** How many stayed as they were because there was too little memory. */
+  refused: number
+}
+
 /**
- * Fits the models of candidates to all entries, in order, as long as there is time. A model for which there is none, or
- * whose run was interrupted, stays as it is.
+ * Fits the models of candidates to all entries, in order, as long as there is time; those of a candidate side by side where
+ * they are small, as they were before. A model for which there is no time or too little memory, or whose run was
+ * interrupted, stays as it is.
  * @param candidates those of the ensemble, in the order of its members
- * @returns the models of all candidates, and how many of them were fitted again
  */
 export async function refit(
   tensor: SparseTensor,
   candidates: readonly Candidate[],
   { hasTimeFor, onRefit }: RefitOptions,
-): Promise<{ models: CpModel[]; refitted: number }> {
+): Promise<Refitted> {
   const models = candidates.flatMap(({ fit }) => fit.models)
-  let member = 0
+  let first = 0
   let refitted = 0
+  let refused = 0
   for (const { options, fit } of candidates) {
     const engine = options.engine ?? defaultEngine(options.threads)
-    try {
-      for (const [fold, before] of fit.models.entries()) {
-        // The first fit was without one fold; where it was cut off, the second one would be cut off, too.
-        const expected = fit.seconds / (fit.models.length - 1)
-        if (fit.cut === 0 && !options.signal?.aborted && hasTimeFor(expected)) {
-          onRefit?.(member, models.length)
-          const after = await continueFrom(before, tensor, { ...options, engine }, fold)
-          if (after) {
-            models[member] = after
-            refitted++
-          }
+    const count = fit.models.length
+    const groups = foldGroups(tensor, options, count)
+    let next = 0
+    /** Worker: fits models below `end` that no other worker has taken, until none is left. */
+    const refitNext = async (end: number, threads: number, expected: number): Promise<void> => {
+      while (next < end) {
+        const fold = next++
+        // Where the first fit was cut off, the second one would be cut off, too.
+        if (fit.cut > 0 || options.signal?.aborted || !hasTimeFor(expected)) continue
+        const member = first + fold
+        onRefit?.(member, models.length)
+        // Each model has the start of its fold.
+        const seed = (settingsOf(options).seed + fold) % Number.MAX_SAFE_INTEGER
+        const start = { seed, initial: fit.models[fold] }
+        const after = await fitModel(tensor, { ...options, threads, engine, ...start })
+        if (after === 'refused') refused++
+        else if (after !== 'interrupted') {
+          models[member] = after
+          refitted++
         }
-        member++
+        collectGarbage(tensorBytes(tensor)) // its problem: the next model has its own
+      }
+    }
+    try {
+      for (const group of groups) {
+        // The first fit was without one fold.
+        const expected = (fit.seconds * fractionOfModel(groups, group) * count) / (count - 1)
+        const end = next + group.models
+        const workers = Array.from({ length: group.sideBySide }, () =>
+          refitNext(end, group.threads, expected),
+        )
+        for (const result of await Promise.allSettled(workers))
+          if (result.status === 'rejected') throw result.reason
       }
     } finally {
       if (!options.engine) await engine.close()
     }
+    first += count
   }
-  return { models, refitted }
+  return { models, refitted, refused }
 }
 
-/** Fits a model to all entries from the factors of another; undefined if that was interrupted. */
-async function continueFrom(
-  initial: CpModel,
+/** Fits a model; 'interrupted' if its run was, 'refused' if there was too little memory. */
+export async function fitModel(
   tensor: SparseTensor,
   options: RunOptions,
-  fold: number,
-): Promise<CpModel | undefined> {
-  const seed = (settingsOf(options).seed + fold) % Number.MAX_SAFE_INTEGER
-  const run = await Run.start(tensor, { ...options, seed, initial })
+): Promise<CpModel | 'interrupted' | 'refused'> {
+  let run: Run | undefined
   try {
+    run = await Run.start(tensor, options)
     while (await run.advance());
-    return run.stopped ? await run.model() : undefined
+    return run.stopped ? await run.model() : 'interrupted'
+  } catch (error) {
+    if (error instanceof InputError && error.code === 'memory') return 'refused'
+    throw error
   } finally {
-    await run.close()
+    await run?.close()
   }
 }

@@ -45,7 +45,7 @@ export function VerdictCard({ run, stale, onTest }: Props) {
       )}
       {model.chosen && <p class="soft small">Chosen by trials: {model.chosen}.</p>}
       {model.leftOut && model.leftOut.length > 0 && (
-        <p class="soft small">There was no time for: {model.leftOut.join('; ')}.</p>
+        <p class="soft small">Left out: {model.leftOut.join('; ')}.</p>
       )}
       {model.calibration && verdict && <CalibrationChart calibration={model.calibration} on={verdict.on} />}
       {run.tests.map(({ name, verdict, calibration, remarks }) => (

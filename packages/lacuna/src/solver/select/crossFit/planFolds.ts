@@ -19,6 +19,8 @@ export interface FoldsToPlan {
   isSaved: boolean
   /** Whether the models are assembled into an ensemble, or only their errors are compared. */
   isEnsemble: boolean
+  /** Whether models are fitted to all entries in the end (refit.ts). */
+  isRefitted: boolean
   /** Number of trials whose models stay in memory; 1 where there is nothing to choose. */
   trials: number
 }
@@ -31,14 +33,14 @@ const ROW_BYTES = 150
 const LARGEST_REUSED = 2 ** 26
 
 /**
- * The bytes that a cross-fit takes beside the entries, at the most: while its models are fitted, or while the
- * ensemble is assembled.
+ * The bytes that a cross-fit takes beside the entries, at the most: while its models are fitted, while the ensemble is
+ * assembled, or while its models are fitted to all entries.
  * @param size the problem of all entries
  */
 export function planFolds(
   engine: Pick<Engine, 'plan'>,
   size: ProblemSize,
-  { folds = FOLDS, threads, isSaved, isEnsemble, trials }: FoldsToPlan,
+  { folds = FOLDS, threads, isSaved, isEnsemble, isRefitted, trials }: FoldsToPlan,
 ): number {
   const { entries, dims, rank, weighted } = size
   const [{ sideBySide }] = divideThreads({ models: folds, entries, order: dims.length, rank }, threads)
@@ -57,9 +59,19 @@ export function planFolds(
   const fitting = sideBySide * (problem + split) + (isSaved ? folds * stateBytes(size) : 0) + models
   const idle = problem <= LARGEST_REUSED ? sideBySide * problem : 0
   const assembling = isEnsemble ? idle + models + assemblyBytes(dims, judged, folds) : 0
+  const refitting = isRefitted ? refitBytes() : 0
   const statistics = ROW_BYTES * dims.reduce((sum, rows) => sum + rows, 0)
   const garbage = Math.min(GARBAGE.most, GARBAGE.perEntry * entries)
   // The sample itself, and its coordinates with those of the entries while it is drawn.
   const sample = size.zeros ? 4 * (2 * dims.length + 3) * judged : 0
-  return garbage + statistics + sample + Math.max(fitting, assembling)
+  return garbage + statistics + sample + Math.max(fitting, assembling, refitting)
+
+  /** The bytes while models are fitted to all entries, beside those that they replace and the ensemble of these. */
+  function refitBytes(): number {
+    const whole = engine.plan(size).byteLength
+    const waiting = whole > LARGEST_REUSED ? idle : 0
+    const replaced = trials * folds * modelBytes(size)
+    const residuals = 4 * (dims.length + 1) * judged // with their cells, of the correction by neighbours
+    return sideBySide * whole + waiting + models + replaced + residuals
+  }
 }
