@@ -1,7 +1,15 @@
 /** Models that were fitted without a fold are fitted again to all entries, once settings and weights are chosen. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { completeByFolds, type FoldedCompletion } from '#lacuna/folds.js'
-import { type SparseTensor, synthetic } from '#lacuna/index.js'
+import { defaultEngine } from '#lacuna/engine/defaultEngine.js'
+import type { Engine, LoadedProblem } from '#lacuna/engine/engine.js'
+import {
+  completeByFolds,
+  decodeSearch,
+  encodeSearch,
+  type FoldedCompletion,
+  type SearchState,
+} from '#lacuna/folds.js'
+import { InputError, type SparseTensor, synthetic } from '#lacuna/index.js'
 import { replaceMembers } from '#lacuna/model/index.js'
 import { type Candidate, chooseByFolds } from '#lacuna/solver/select/chooseByFolds.js'
 import { refit } from '#lacuna/solver/select/refit.js'
@@ -25,6 +33,20 @@ const hidden = part(numbers.filter(isHidden))
 const options = { rank: 6, threads: 1, seed: 2, epochs: 60 }
 const byFiber = [0, 1].map((mode) => ({ mode, length: 1 }))
 const best = { folds: 3, findRank: 'best', ranks: [6], by: byFiber } as const
+
+/**
+ * The engine of threads, with another way to load problems.
+ * @param around called with a function that loads, and whether the problem is of all entries
+ */
+function engineOf(
+  threads: number,
+  around: (load: () => Promise<LoadedProblem>, isWhole: boolean) => Promise<LoadedProblem>,
+): Engine {
+  const engine = defaultEngine(threads)
+  const load = engine.load.bind(engine)
+  engine.load = (given) => around(() => load(given), given.tensor.values.length === train.values.length)
+  return engine
+}
 
 describe('refitting', () => {
   let result: FoldedCompletion
@@ -66,7 +88,8 @@ describe('refitting', () => {
     expect(refitted).toBe(2)
     expect(factorsOf(models.slice(0, 2))).toEqual(factorsOf(result.model.members.slice(0, 2)))
     expect(models[2]).toBe(fit.models[2])
-    expect(asked).toEqual(Array(3).fill(fit.seconds / 2))
+    expect(asked).toHaveLength(3)
+    for (const seconds of asked) expect(seconds).toBeCloseTo(fit.seconds / 2, 9)
   })
 
   it('stops when interrupted, with the models so far', async () => {
@@ -79,6 +102,105 @@ describe('refitting', () => {
     )
     expect(refitted).toBe(1)
     expect(models.slice(1)).toEqual(candidate.fit.models.slice(1))
+  })
+
+  it('fits models side by side where there are threads, as they were fitted before, with the same bits in the same order', async () => {
+    let open = 0
+    let most = 0
+    const engine = engineOf(2, async (load) => {
+      most = Math.max(most, ++open)
+      const problem = await load()
+      const { close } = problem
+      problem.close = async () => {
+        open--
+        await close.call(problem)
+      }
+      return problem
+    })
+    const asked: number[] = []
+    const hasTimeFor = (seconds: number): boolean => asked.push(seconds) > 0
+    const [candidate] = candidates
+    const onTwo = { ...candidate, options: { ...candidate.options, threads: 2, engine } }
+    const { models, refitted } = await refit(train, [onTwo, candidate], { hasTimeFor })
+    await engine.close()
+    expect(refitted).toBe(6)
+    const { members } = result.model
+    expect(factorsOf(models)).toEqual(factorsOf([...members, ...members]))
+    expect(most).toBe(2)
+    // The first two of three take a round of two, and the last one another; on one thread each takes a third.
+    const seconds = (candidate.fit.seconds * 3) / 2
+    const parts = asked.map((expected) => expected / seconds)
+    for (const [at, part] of [1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3].entries())
+      expect(parts[at]).toBeCloseTo(part, 9)
+  })
+
+  it('keeps a model that there is too little memory to fit to all entries, and says so', async () => {
+    let whole = 0
+    const engine = engineOf(1, (load, isWhole) => {
+      if (isWhole ? ++whole === 2 : whole === 3) throw new InputError('memory', 'There is too little memory.')
+      return load()
+    })
+    const { model, leftOut, outOfFold } = (await completeByFolds(train, { ...options, engine }, best))!
+    await engine.close()
+    const { members } = result.model
+    expect(factorsOf(model.members)).toEqual(factorsOf([members[0], candidates[0].fit.models[1], members[2]]))
+    expect(leftOut).toEqual([
+      'the fit of 1 of 3 models to all entries, for which there was too little memory',
+      'the error at random cells',
+    ])
+    expect(outOfFold!.atRandomCells).toBeUndefined()
+    expect(result.outOfFold!.atRandomCells).toBeDefined()
+  })
+
+  it('saves the search when it begins and when it is interrupted, and then goes on to the same bits', async () => {
+    // While the first, the second or the last of three models is fitted, or then the one of the error at random cells.
+    for (const at of [1, 2, 3, 4]) {
+      const abort = new AbortController()
+      const states: SearchState[] = []
+      const save = async (state: SearchState): Promise<void> => void states.push(state)
+      const savedBefore: number[] = []
+      let loads = 0
+      const engine = engineOf(1, (load, isWhole) => {
+        if (isWhole || loads > 0) loads++
+        if (loads === 1) savedBefore.push(states.length)
+        if (loads === at) abort.abort()
+        return load()
+      })
+      const cut = await completeByFolds(
+        train,
+        { ...options, engine, signal: abort.signal },
+        { ...best, checkpointing: { every: 1e9, save } },
+      )
+      await engine.close()
+      expect(cut).toBeUndefined()
+      expect(savedBefore).toEqual([1])
+      expect(states.map(({ trials }) => trials.length)).toEqual([1, 1])
+      const begun: unknown[] = []
+      const resumed = (await completeByFolds(train, options, {
+        ...best,
+        checkpointing: {
+          saved: decodeSearch(Buffer.concat(encodeSearch(states[1])), 'saved'),
+          every: Infinity,
+          save,
+        },
+        onBegin: (trial) => void begun.push(trial),
+      }))!
+      expect(begun).toEqual([])
+      expect(factorsOf(resumed.model.members)).toEqual(factorsOf(result.model.members))
+      expect(resumed.model.intervals).toEqual(result.model.intervals)
+      expect(resumed.outOfFold).toEqual(result.outOfFold)
+    }
+  })
+
+  it('does not save a search that is to be saved only if it is interrupted', async () => {
+    let saves = 0
+    const save = async (): Promise<void> => void saves++
+    await completeByFolds(
+      train,
+      { ...options, epochs: 2 },
+      { ...best, checkpointing: { every: Infinity, save } },
+    )
+    expect(saves).toBe(0)
   })
 
   it('corrects by the residuals of the new models, where neighbours correct', () => {

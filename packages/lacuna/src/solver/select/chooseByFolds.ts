@@ -49,6 +49,8 @@ export interface ChosenByFolds {
   leftOut: string[]
   /** The time limit of the search and of what follows. */
   deadline: Deadline
+  /** Saves the search, which continues with all its trials known by their errors; does nothing without checkpointing. */
+  save: () => Promise<void>
 }
 
 /** The models of a trial of which the time limit left out some, where no trial has all of them. */
@@ -116,13 +118,14 @@ export async function chooseByFolds(
       if (fit.cut > 0) leftOut.push(describeCut(fit.cut, search.folds))
       candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
-  const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
-  const { deadline, weights, sampled } = search
   if (withModels && candidates.length === 0)
     return search.unfinished && unfinishedSearch(search, search.unfinished, findRank)
   const chosen = withModels ? candidates[0].trial : found.chosen
   if (chosen !== found.chosen) leftOut.push('the models of the best trial')
-  return { choice: { trials, chosen, isCut }, candidates, sampled, weights, leftOut, deadline }
+  const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
+  const { deadline, weights, sampled } = search
+  const save = (): Promise<void> => search.save()
+  return { choice: { trials, chosen, isCut }, candidates, sampled, weights, leftOut, deadline, save }
 }
 
 /** Searches for the smallest good rank if that is wanted, and then for other settings if `choose` is true. */

@@ -133,6 +133,8 @@ export async function completeByFolds(
   let refitSeconds = 0
   if (foldOptions.findRank === 'best') {
     const begun = performance.now()
+    // No trial follows that would save the search: an interruption from here on loses the models, but no trial.
+    if ((foldOptions.checkpointing?.every ?? Infinity) < Infinity) await found.save()
     const hasTimeFor = (seconds: number): boolean => deadline.hasTimeForRefit(seconds)
     const { models, refitted, refused } = await refit(tensor, combined, { hasTimeFor, onRefit })
     if (refitted > 0) model = replaceMembers(model, models, tensor)
@@ -141,11 +143,19 @@ export async function completeByFolds(
     if (others > 0) leftOut.push(whichOf(others))
     if (refused > 0) leftOut.push(`${whichOf(refused)}, for which there was too little memory`)
     refitSeconds = (performance.now() - begun) / 1000
-    const { fit } = candidates[0]
-    const seconds = fit.seconds / fit.models.length
-    const error =
-      deadline.secondsLeft > seconds ? await errorAtRandomCells(tensor, candidates[0], seed) : undefined
-    if (error) outOfFold.atRandomCells = error
+    // Where folds are made of single entries, the error out of fold is that at random cells.
+    if (!isByEntry(candidates[0].fit.by, tensor)) {
+      const { seconds, models } = candidates[0].fit
+      const error = hasTimeFor(seconds / models.length)
+        ? await errorAtRandomCells(tensor, candidates[0], seed)
+        : undefined
+      if (error) outOfFold.atRandomCells = error
+      else leftOut.push('the error at random cells')
+    }
+    if (options.signal?.aborted) {
+      await found.save()
+      return undefined
+    }
   }
   const elapsed = (performance.now() - start) / 1000
   const seconds = before + elapsed
@@ -226,5 +236,5 @@ function checkModes(tensor: SparseTensor, { by = [], ordered = [] }: ByFoldsOpti
   for (const { mode } of [...by, ...ordered])
     if (!(Number.isInteger(mode) && mode >= 0 && mode < dims.length))
       throw new InputError('option', `There is no mode ${mode}; there are 0 to ${dims.length - 1}.`)
-}
   refuseRepeatedModes(by, tensor, option('foldBy'))
+}

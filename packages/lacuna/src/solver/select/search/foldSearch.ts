@@ -289,7 +289,7 @@ export class FoldSearch {
     if (this.finished.length > 0)
       this.deadline.combined = this.finished.slice(0, most).map(({ rank }) => rank)
     for (const other of this.finished.slice(MOST_KEPT)) if (!this.#pinned.has(other)) this.#fits.delete(other)
-    if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.#save()
+    if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.save()
     return trial
   }
 
@@ -375,7 +375,7 @@ export class FoldSearch {
       checkpointing && {
         states: this.#runs,
         secondsLeft: () => this.#secondsUntilSave(),
-        save: () => this.#save(),
+        save: () => this.save(),
       },
       {
         isHopeless,
@@ -392,7 +392,7 @@ export class FoldSearch {
   }
 
   /** Passes the state of the search to `save` of the checkpointing, if there is one. */
-  async #save(): Promise<void> {
+  async save(): Promise<void> {
     const { checkpointing, starts = 1 } = this.#searchOptions
     const { folds, by, seconds, trials } = this
     this.#savedAt = performance.now()
