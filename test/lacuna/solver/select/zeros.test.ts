@@ -3,6 +3,9 @@ import { complete, type SparseTensor } from 'lacuna'
 import { completeByFolds, decodeSearch, encodeSearch, type SearchState } from 'lacuna/folds'
 import { sampleCells, splitCells, splitSampledFold } from 'lacuna/internal'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { FoldSearch } from '#lacuna/solver/select/search/index.js'
+import { searchZeros } from '#lacuna/solver/select/searchZeros.js'
+import type { TrialChanges } from '#lacuna/solver/select/trials.js'
 
 /** A generator of numbers between 0 and 1 (mulberry32). */
 function seededRandom(seed: number): () => number {
@@ -133,6 +136,36 @@ describe('cross-fitting of cells that are zero where they are not listed', () =>
     }))!
     expect(begun.length).toBeLessThan(whole.choice!.trials.length)
     expect(again.choice).toEqual(whole.choice)
+  })
+
+  it('merged modes that were screened before the time was up are grown', async () => {
+    const tried: { rank?: number; merged: string; folds: number }[] = []
+    const trials: { rank: number; rmse: number; changes: TrialChanges }[] = []
+    const mergedOf = ({ mergeModes }: TrialChanges): string => mergeModes?.join() ?? ''
+    const search = {
+      ...{ folds: 3, by: [0, 1, 2].map((mode) => ({ mode, length: 1 })), trials },
+      ...{ pin: () => {}, isKnown: () => false },
+      changesOf: (trial: (typeof trials)[number]) => trial.changes,
+      // There is no time to screen the second pair, but later there is some to grow the first one.
+      hasTimeFor: (changes: TrialChanges) => mergedOf(changes) !== '0,2',
+      get best() {
+        return trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
+      },
+      get finished() {
+        return trials.toSorted((a, b) => a.rmse - b.rmse)
+      },
+      attempt: async (changes: TrialChanges, { folds = 3 } = {}) => {
+        const { rank = 10 } = changes
+        tried.push({ rank, merged: mergedOf(changes), folds })
+        const trial = { rank, rmse: 1, changes }
+        if (folds === 3) trials.push(trial)
+        return trial
+      },
+    } as unknown as FoldSearch
+    const { leftOut } = await searchZeros(search, train, { lambda: 1 }, { ranks: [2, 8, 16], choose: true })
+    expect(leftOut).toEqual(['some of the merged modes'])
+    expect(tried.filter(({ merged }) => merged === '1,2').map(({ folds }) => folds)).toEqual([2, 3, 3])
+    expect(tried.map(({ merged }) => merged)).not.toContain('0,1')
   })
 
   it('groups of cells, and entries too sparse to be met by a sample, are refused', async () => {

@@ -110,13 +110,17 @@ async function screenShapes(
 ): Promise<{ near: TrialChanges[]; isCut: boolean }> {
   const { rank, lambda } = search.best
   const screened: { shape: TrialChanges; error: number }[] = []
+  let isCut = false
   for (const shape of shapes) {
     const changes = { ...shape, rank, ...(lambda !== undefined && { lambda }) }
     const trial = await attemptInTime(search, changes, { folds: SCREENING_FOLDS })
-    if (!trial) return { near: [], isCut: true }
+    if (!trial) {
+      isCut = true
+      break
+    }
     if (trial !== REFUSED) screened.push({ shape, error: criterionOf(trial) })
   }
   const most = (1 + NEAR) * criterionOf(search.best)
   const near = screened.filter(({ error }) => error <= most).sort((a, b) => a.error - b.error)
-  return { near: near.slice(0, MOST_GROWN).map(({ shape }) => shape), isCut: false }
+  return { near: near.slice(0, MOST_GROWN).map(({ shape }) => shape), isCut }
 }
