@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { draw, normal, stream, unit } from '#lacuna/base/random.js'
-import { type CpEnsemble, completeByFolds, decodeAnyModel, encodeEnsemble } from '#lacuna/folds.js'
+import { CpEnsemble, completeByFolds, decodeAnyModel, encodeEnsemble } from '#lacuna/folds.js'
 import {
   byEntry,
   describeFoldBy,
@@ -76,4 +76,24 @@ it('intervals hold in groups that were lost beside single cells, as they do for 
   expect(Math.abs(coverage(model, single) - 0.9), `seed ${SEED}`).toBeLessThan(0.05)
   const read = decodeAnyModel(encodeEnsemble(model), 'a.npz') as CpEnsemble
   expect(read.intervals).toEqual(model.intervals)
+
+  // Nine independent residuals at least are needed for 90%: one of ten is beyond the ends.
+  const { dims: sizes, members, observed, intervals } = model
+  const withResiduals = (independent: number): CpEnsemble =>
+    new CpEnsemble({
+      ...{ dims: sizes, members, observed },
+      intervals: { ...intervals!, lost: { ...intervals!.lost!, independent } },
+    })
+  const cell = lost.indices.map((column) => column[0])
+  const [sensor, day] = cell.map((row) => row + 1)
+  const few = withResiduals(8.9)
+  expect(() => few.interval(cell)).toThrow(
+    `There is no interval for mode_1 ${sensor} and mode_2 ${day} together, of which there are no entries: there are too few other groups to try out how far off such a prediction may be.`,
+  )
+  const { low, high } = few.intervalMany(lost.indices)
+  expect([...low, ...high].every(Number.isNaN)).toBe(true)
+  expect(few.reasonWithoutInterval).toContain('there are too few other rows or groups to try out')
+  expect(few.interval(cell, 0.8).high).toBeGreaterThan(few.interval(cell, 0.8).low)
+  expect(withResiduals(9.1).interval(cell).high).toBeGreaterThan(0)
+  expect(few.intervalMany(known.indices)).toEqual(withResiduals(9.1).intervalMany(known.indices))
 })

@@ -31,8 +31,11 @@ export function reportWithoutInterval(
 ): void {
   if (!intervals || intervals.withoutInterval === 0) return
   const { withoutInterval: count } = intervals
+  const ensemble = requireEnsemble(model)
+  const which = ensemble.intervals?.lost ? ', or the group of rows that it is in, has' : ' has'
+  const whichOfSeveral = ensemble.intervals?.lost ? ', or the groups of rows that they are in, have' : ' have'
   progress.say(
-    `${formatCounted(count, 'value')} ${count === 1 ? 'has' : 'have'} no interval (low and high are empty): ${count === 1 ? 'its row has' : 'their rows have'} no entries, or fewer than any row in training, and ${requireEnsemble(model).reasonWithoutInterval}.`,
+    `${formatCounted(count, 'value')} ${count === 1 ? 'has' : 'have'} no interval (low and high are empty): ${count === 1 ? `its row${which}` : `their rows${whichOfSeveral}`} no entries, or fewer than any row in training, and ${ensemble.reasonWithoutInterval}.`,
   )
 }
 

@@ -185,21 +185,24 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
     return this.members[0].rank
   }
 
-  /** Why cells in some rows without entries, or of fewer than in training, have no interval. */
+  /** Why cells in some rows, or groups of rows, without entries, or of fewer than in training, have no interval. */
   get reasonWithoutInterval(): string {
     return this.intervals?.emptyRows
-      ? 'there are too few other rows to try out how far off such a prediction may be'
+      ? tooFewOthers(this.intervals.lost ? 'rows or groups' : 'rows')
       : 'the ensemble was learned without what their intervals are made of, by an older version or within too little time'
   }
 
-  /** The sentence that refuses an interval of a cell, with its rows without entries. */
+  /** The sentence that refuses an interval of a cell, with its rows without entries, or the group of rows that has none. */
   #refusal(cell: ArrayLike<number>): string {
-    const rows = this.dims.flatMap((_, mode) =>
-      (this.observed?.counts[mode][cell[mode]] ?? 0) < (this.intervals?.leastEntries?.[mode] ?? 1)
-        ? [`${modeName(this, mode)} ${this.label(mode, cell[mode])}`]
-        : [],
+    const describe = (modes: readonly number[]): string =>
+      modes.map((mode) => `${modeName(this, mode)} ${this.label(mode, cell[mode])}`).join(' and ')
+    const rows = [...this.dims.keys()].filter(
+      (mode) => (this.observed?.counts[mode][cell[mode]] ?? 0) < (this.intervals?.leastEntries?.[mode] ?? 1),
     )
-    return `There is no interval for ${rows.join(' and ')}, of which there are no entries, or fewer than in training: ${this.reasonWithoutInterval}.`
+    const lost = this.intervals?.lost
+    if (rows.length === 0 && lost)
+      return `There is no interval for ${describe(lost.modes)} together, of which there are no entries: ${tooFewOthers('groups')}.`
+    return `There is no interval for ${describe(rows)}, of which there are no entries, or fewer than in training: ${this.reasonWithoutInterval}.`
   }
 
   /** The first member as a model, with the labels and statistics of the ensemble. */
@@ -254,6 +257,10 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
     return stabilityOf(this)
   }
 }
+
+/** The reason why there is no interval: too few others of which residuals are known. */
+const tooFewOthers = (what: string): string =>
+  `there are too few other ${what} to try out how far off such a prediction may be`
 
 /** Throws unless there is one weight per member, all at least 0 and finite. */
 function checkWeights(weights: readonly number[], members: number): void {

@@ -15,7 +15,7 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import { type EmptyRowGroup, independentResiduals } from './emptyRows/learnEmptyRows.ts'
 import { groupOfCell, isLostCell, type LostCells, type LostGroups } from './lostGroups.ts'
-import { quantile, quantilesOf } from './quantiles.ts'
+import { quantile, quantileOfIndependent, quantilesOf } from './quantiles.ts'
 import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 
 /** Groups of cells of similar support and scale, with the quantiles of their residuals; plain data. */
@@ -212,7 +212,8 @@ function learnGroups(
 }
 
 /**
- * The lower and the upper end of an interval, relative to the prediction.
+ * The lower and the upper end of an interval, relative to the prediction; undefined in groups without entries, if there are
+ * too few independent residuals for the level.
  * @param y the prediction
  * @param entries the support of the cell
  * @param level probability that the interval contains the value
@@ -223,7 +224,7 @@ export function intervalAt(
   y: number,
   entries: number,
   level: number,
-): [number, number] {
+): [number, number] | undefined {
   const { scale, lost } = intervals
   const isLost = lost !== undefined && isLostCell(lost, cell)
   const { support, scales, residuals, shares } = isLost ? lost : intervals
@@ -232,7 +233,8 @@ export function intervalAt(
   let group = groupOf(scales[s], size)
   for (let earlier = 0; earlier < s; earlier++) group += scales[earlier].length + 1
   const half = (1 - level) / 2
-  const out = isLost ? Math.max(0, (half * (lost.independent + 1) - 0.5) / lost.independent) : half
+  const out = isLost ? quantileOfIndependent(half, lost.independent) : half
+  if (!(out >= 0)) return undefined
   const unit = shares[group] * size
   return [unit * quantile(residuals[group], out), unit * quantile(residuals[group], 1 - out)]
 }

@@ -22,6 +22,15 @@ export const quantile = (numbers: readonly number[], probability: number): numbe
   interpolate(numbers, probability * (numbers.length - 1))
 
 /**
+ * The probability of the quantile, of many residuals, that a new residual is below with another probability, if only some of
+ * the residuals are independent; negative where these are too few.
+ * @param probability that a new residual is below, up to ½
+ * @param independent number of independent residuals
+ */
+export const quantileOfIndependent = (probability: number, independent: number): number =>
+  (probability * (independent + 1) - 0.5) / independent
+
+/**
  * Interpolates linearly between sorted numbers.
  * @param position from 0 to the number of numbers − 1; may be fractional
  */

@@ -1,7 +1,7 @@
 /** The interval of a cell some of whose rows have no entries, or fewer than any in training, or are not known. */
 import type { Observed } from '../../../tensor/index.ts'
 import type { Intervals } from '../intervals.ts'
-import { quantile } from '../quantiles.ts'
+import { quantile, quantileOfIndependent } from '../quantiles.ts'
 import { sizeAt } from '../residualScale.ts'
 import { gapDistances } from './gaps.ts'
 import { type EmptyRowGroup, rowFactors } from './learnEmptyRows.ts'
@@ -57,7 +57,7 @@ export function emptyRowIntervals(
     const group = emptyRows.find(isOf)
     if (!group) return undefined
     const { residuals, independent } = group
-    const beyond = (out * (independent + 1) - 0.5) / independent
+    const beyond = quantileOfIndependent(out, independent)
     if (!(beyond >= 0)) return undefined
     const unit = sizeAt(group, y) * rowFactors(scale, group.modes, (mode) => cell[mode])
     return [unit * quantile(residuals, beyond), unit * quantile(residuals, 1 - beyond)]
