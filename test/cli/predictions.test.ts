@@ -3,7 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { reportWithoutInterval } from '#cli/commands/predict/predictions.ts'
+import type { Progress } from '#cli/print/terminal.ts'
+import { CpEnsemble } from '#lacuna/folds.js'
 import { writeModel } from '#lacuna/io/node/index.js'
+import type { Intervals } from '#lacuna/model/ensemble/intervals.js'
+import type { RowIntervals } from '#lacuna/model/index.js'
 import { CpModel } from '#lacuna/model/index.js'
 import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
 
@@ -45,6 +50,30 @@ describe('predictions', () => {
       '--json',
     )
     expect(JSON.parse(parquet.stdout).values).toMatchObject({ max: 1 })
+  })
+
+  it('values without intervals are said to be in rows without entries, or in groups of rows, where these have intervals', () => {
+    const sentenceOf = (intervals: Partial<Intervals>, withoutInterval: number): string => {
+      const ensemble = new CpEnsemble({
+        ...{ dims: [2, 2], members: [large(1)] },
+        intervals: { emptyRows: [], ...intervals } as unknown as Intervals,
+      })
+      let said = ''
+      const say = (sentence: string): void => {
+        said = sentence
+      }
+      reportWithoutInterval(ensemble, { withoutInterval } as RowIntervals, { say } as unknown as Progress)
+      return said
+    }
+    const lost = { modes: [0, 1] } as unknown as Intervals['lost']
+    expect(sentenceOf({}, 1)).toBe(
+      '1 value has no interval (low and high are empty): its row has no entries, or fewer than any row in training, and there are too few other rows to try out how far off such a prediction may be.',
+    )
+    expect(sentenceOf({ lost }, 1)).toContain('its row, or the group of rows that it is in, has no entries,')
+    expect(sentenceOf({ lost }, 2)).toBe(
+      '2 values have no interval (low and high are empty): their rows, or the groups of rows that they are in, have no entries, or fewer than any row in training, and there are too few other rows or groups to try out how far off such a prediction may be.',
+    )
+    expect(sentenceOf({}, 0)).toBe('')
   })
 
   it('predictions beyond any number are refused, and leave no file', async () => {
