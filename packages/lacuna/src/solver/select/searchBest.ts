@@ -54,8 +54,8 @@ const TOLERANCE = 0.15
 const LARGE_FIRST = 2
 
 /**
- * Tries reshapings, lags, links, ranks and noise models by cross-fitting. The options as given, at their own
- * rank and at the largest one, are always among the trials.
+ * Tries reshapings, lags, links, ranks and noise models by cross-fitting. The options as given are always among the trials,
+ * and also at the largest rank if there is time.
  * @param options the settings that are changed
  */
 export async function searchBest(
