@@ -152,6 +152,20 @@ describe('refitting', () => {
     expect(result.outOfFold!.atRandomCells).toBeDefined()
   })
 
+  it('is left out, and the error at random cells, where the search is asked to finish, and the report says so', async () => {
+    const finish = new AbortController()
+    const { model, leftOut, outOfFold } = (await completeByFolds(train, options, {
+      ...{ ...best, seconds: 1e6, finish: finish.signal },
+      onTrial: () => finish.abort(),
+    }))!
+    expect(factorsOf(model.members)).toEqual(factorsOf(candidates[0].fit.models))
+    expect(leftOut.slice(-2)).toEqual([
+      'the fit of 3 of 3 models to all entries',
+      'the error at random cells',
+    ])
+    expect(outOfFold!.atRandomCells).toBeUndefined()
+  })
+
   it('saves the search when it begins and when it is interrupted, and then goes on to the same bits', async () => {
     // While the first, the second or the last of three models is fitted, or then the one of the error at random cells.
     for (const at of [1, 2, 3, 4]) {
