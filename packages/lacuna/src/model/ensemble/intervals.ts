@@ -212,7 +212,7 @@ function learnGroups(
 }
 
 /**
- * The lower and the upper end of an interval, relative to the prediction; undefined in groups without entries, if there are
+ * The lower and the upper end of an interval, relative to the prediction; NaN in groups without entries, if there are
  * too few independent residuals for the level.
  * @param y the prediction
  * @param entries the support of the cell
@@ -224,7 +224,7 @@ export function intervalAt(
   y: number,
   entries: number,
   level: number,
-): [number, number] | undefined {
+): [number, number] {
   const { scale, lost } = intervals
   const isLost = lost !== undefined && isLostCell(lost, cell)
   const { support, scales, residuals, shares } = isLost ? lost : intervals
@@ -234,7 +234,7 @@ export function intervalAt(
   for (let earlier = 0; earlier < s; earlier++) group += scales[earlier].length + 1
   const half = (1 - level) / 2
   const out = isLost ? quantileOfIndependent(half, lost.independent) : half
-  if (!(out >= 0)) return undefined
+  if (!(out >= 0)) return [NaN, NaN]
   const unit = shares[group] * size
   return [unit * quantile(residuals[group], out), unit * quantile(residuals[group], 1 - out)]
 }
