@@ -9,7 +9,7 @@ import { basename } from 'node:path'
 import { completeByFolds, decodeSearch } from '#lacuna/folds.js'
 import { decodeRun, readModel, readTensor, resumeRun, startRun } from '#lacuna/index.js'
 
-/** A digest of values, in their order; arrays of numbers by their bytes. @param {unknown[]} values */
+/** A digest of values, in their order; arrays of numbers by their bytes. @param {readonly unknown[]} values */
 function digest(values) {
   const hash = createHash('sha256')
   for (const value of values)

@@ -48,14 +48,15 @@ it.each([
 
 it('a licence is an identifier or an expression of SPDX, or, where a package names a file, words', () => {
   const { components } = componentsOf(root, 'packages/cli', 'application')
-  const licences = Object.fromEntries(components.map(({ name, licenses }) => [name, licenses?.[0]]))
+  const licences: Record<
+    string,
+    { expression?: string; license?: { id?: string; name?: string } } | undefined
+  > = Object.fromEntries(components.map(({ name, licenses }) => [name, licenses?.[0]]))
   expect(licences.hono).toEqual({ license: { id: 'MIT' } })
   expect(licences.h5wasm).toEqual({ license: { name: 'SEE LICENSE IN LICENSE.txt' } })
-  for (const [name, licence] of Object.entries<{ expression?: string; license?: { id?: string } }>(
-    licences,
-  )) {
-    expect(licence.license?.id ?? 'MIT', name).toMatch(/^[\w.+-]+$/)
-    expect(licence.expression ?? 'MIT', name).toMatch(/^[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*$/)
+  for (const [name, licence] of Object.entries(licences)) {
+    expect(licence?.license?.id ?? 'MIT', name).toMatch(/^[\w.+-]+$/)
+    expect(licence?.expression ?? 'MIT', name).toMatch(/^[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*$/)
   }
 })
 
