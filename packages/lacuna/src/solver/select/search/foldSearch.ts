@@ -12,8 +12,6 @@ import {
   type FoldBy,
   foldGroupsOf,
   isByEntry,
-  reshapedModes,
-  resolveReshaping,
   type SampledCells,
   type SparseTensor,
 } from '../../../tensor/index.ts'
@@ -27,9 +25,6 @@ import {
   crossFit,
   Deadline,
   FOLDS,
-  foldGroups,
-  fractionOfFirst,
-  modelSize,
   type Unfinished,
 } from '../crossFit/index.ts'
 import { criterionOf, type FoldTrial, type TrialChanges } from '../trials.ts'
@@ -38,6 +33,7 @@ import { sampleFolds } from './sampleFolds.ts'
 import { checkSameFolds, refuseLeaks, type SearchOptions } from './searchOptions.ts'
 import { isWorseOnEach, trialError } from './trialErrors.ts'
 import { trialKey, trialSettings } from './trialSettings.ts'
+import { TrialTimes } from './trialTimes.ts'
 
 /** How a trial is made. */
 export interface AttemptOptions {
@@ -84,8 +80,6 @@ export class FoldSearch {
   readonly deadline: Deadline
   /** Models of all entries that follow the search within its time limit. */
   readonly #modelsAfter: number
-  /** Whether time is reserved to fit the models of the best trial to all entries. */
-  #reservesRefit = false
   /**
    * Models of a trial for which the time was up before all had begun or learned something: of the first one, or of one
    * that a resumed search knows by its errors alone. They are the result where no trial has models of all folds.
@@ -97,11 +91,11 @@ export class FoldSearch {
   #trial: string | undefined
   /** Time of the last save, in milliseconds of `performance.now`. */
   #savedAt = performance.now()
-  /** Size of the last trial (`sizeOf`), and the seconds that it would have taken on all folds. */
-  #last: { size: number; seconds: number } | undefined
   /** The blocks whose influence is limited; undefined before the first trial. */
   #capped: CappedBlocks | undefined
   #weights: Float32Array | undefined
+  /** The expected seconds of trials. */
+  readonly #times: TrialTimes
 
   /**
    * Checks the options, but fits nothing yet; throws if a saved search had other settings or folds.
@@ -141,6 +135,11 @@ export class FoldSearch {
       ...{ seconds, entries: this.#tensor.values.length, isEnsemble },
       finish: search.finish,
     })
+    const { deadline, folds } = this
+    this.#times = new TrialTimes({
+      ...{ tensor: this.#tensor, listed: this.sampled?.listed, folds, deadline },
+      modelsAfter: this.#modelsAfter,
+    })
   }
 
   /** The trial on all folds, or given up, with the smallest error; there must be one. */
@@ -173,13 +172,12 @@ export class FoldSearch {
    * that was fitted without a fold has no entries of its blocks. Where folds are single entries, it has their neighbours.
    */
   reserveRefit(): void {
-    this.#reservesRefit = JSON.stringify(this.by) !== JSON.stringify(byEntry(this.#tensor))
-    if (this.#last) this.deadline.modelSeconds = this.#reservedSeconds(this.#last.seconds)
+    if (!isByEntry(this.by, this.#tensor)) this.#times.reserveRefit()
   }
 
   /** The seconds of refitting the models of a trial, if it is the best in the end, in units of those of one of its folds. */
   get foldsOfRefit(): number {
-    return this.#reservesRefit ? this.folds ** 2 / (this.folds - 1) : 0
+    return this.#times.foldsOfRefit
   }
 
   /** Weights of the entries in the criterion, in the order of the tensor; undefined where all are 1. */
@@ -198,29 +196,11 @@ export class FoldSearch {
   }
 
   /**
-   * Whether a trial would finish before the time limit, if its time grows from that of the last trial as
-   * `sizeOf` does; true for the first one.
+   * Whether a trial would finish before the time limit, by the time of the last one; true for the first one.
    * @param folds number of folds on which it is made; all by default
    */
   hasTimeFor(changes: TrialChanges, folds = this.folds): boolean {
-    if (!this.#last) return true
-    const options = { ...this.#options, ...changes }
-    const ratio = Math.max(1, this.#sizeOf(options) / this.#last.size)
-    const seconds = this.#last.seconds * ratio * this.#fractionOf(folds, options)
-    return this.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
-  }
-
-  /** About how long models with these options take, in arbitrary units. */
-  #sizeOf(options: RunOptions): number {
-    const { rank, mergeModes, split } = settingsOf(options)
-    const reshaping = resolveReshaping({ mergeModes, split }, this.#tensor)
-    return modelSize(rank, reshapedModes(reshaping, this.#tensor.dims).dims, this.#tensor.values.length)
-  }
-
-  /** The seconds of the first folds, in units of those of a trial on all folds, some of which may be fitted side by side. */
-  #fractionOf(folds: number, options: RunOptions): number {
-    if (folds >= this.folds) return folds / this.folds
-    return fractionOfFirst(foldGroups(this.sampled?.listed ?? this.#tensor, options, this.folds), folds)
+    return this.#times.hasTimeFor({ ...this.#options, ...changes }, folds)
   }
 
   /** The trial with these settings that was made before or saved; undefined if there is none. */
@@ -234,16 +214,6 @@ export class FoldSearch {
   /** Whether a trial on all folds was made before or saved, so that it takes no time. */
   isKnown(changes: TrialChanges): boolean {
     return this.#find(JSON.stringify(trialSettings({ ...this.#options, ...changes })), false) !== undefined
-  }
-
-  /** Seconds of the models that follow the search, from those of a trial on all folds. */
-  #modelSeconds(seconds: number): number {
-    return (this.#modelsAfter * seconds) / (this.folds - 1)
-  }
-
-  /** Seconds that are reserved for what follows the search, if the best trial took so long on all folds. */
-  #reservedSeconds(seconds: number): number {
-    return this.#modelSeconds(seconds) + (seconds * this.foldsOfRefit) / this.folds
   }
 
   /**
@@ -280,9 +250,8 @@ export class FoldSearch {
       foldErrors,
     }
     const seconds = (performance.now() - start) / 1000
-    this.#last = { size: this.#sizeOf(options), seconds: seconds / this.#fractionOf(trial.folds, options) }
-    if (!best || criterionOf(trial) < criterionOf(best))
-      this.deadline.modelSeconds = this.#reservedSeconds(this.#last.seconds)
+    const isBest = !best || criterionOf(trial) < criterionOf(best)
+    this.#times.note(options, trial.folds, seconds, isBest)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
     const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1

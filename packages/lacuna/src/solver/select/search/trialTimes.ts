@@ -1,0 +1,88 @@
+/** How long trials will take, from the time of the last one; and the time that is reserved for what follows a search. */
+import { reshapedModes, resolveReshaping, type SparseTensor } from '../../../tensor/index.ts'
+import { type RunOptions, settingsOf } from '../../settings/options.ts'
+import { type Deadline, foldGroups, fractionOfFirst, modelSize } from '../crossFit/index.ts'
+
+/** The problem of a search and its time limit. */
+export interface TimedSearch {
+  /** The entries that folds are made of. */
+  tensor: SparseTensor
+  /** The entries that models are fitted to, where these are others. */
+  listed?: SparseTensor
+  folds: number
+  deadline: Deadline
+  /** Models of all entries that follow the search within its time limit. */
+  modelsAfter: number
+}
+
+/** The expected seconds of trials. */
+export class TrialTimes {
+  readonly #search: TimedSearch
+  /** Size of the last trial (`#sizeOf`), and the seconds that it would have taken on all folds. */
+  #last: { size: number; seconds: number } | undefined
+  #reservesRefit = false
+
+  /** Nothing is known before the first trial. */
+  constructor(search: TimedSearch) {
+    this.#search = search
+  }
+
+  /** Reserves time after the search to fit the models of the best trial to all entries. */
+  reserveRefit(): void {
+    this.#reservesRefit = true
+    if (this.#last) this.#reserve(this.#last.seconds)
+  }
+
+  /** The seconds of refitting the models of a trial, if it is the best in the end, in units of those of one of its folds. */
+  get foldsOfRefit(): number {
+    const { folds } = this.#search
+    return this.#reservesRefit ? folds ** 2 / (folds - 1) : 0
+  }
+
+  /**
+   * Notes how long a trial took.
+   * @param folds number of folds on which it was made
+   * @param isBest whether it is the best one so far, whose models would follow the search
+   */
+  note(options: RunOptions, folds: number, seconds: number, isBest: boolean): void {
+    this.#last = { size: this.#sizeOf(options), seconds: seconds / this.#fractionOf(folds, options) }
+    if (isBest) this.#reserve(this.#last.seconds)
+  }
+
+  /**
+   * Whether a trial would finish before the time limit, if its time grows from that of the last trial as its size; true for
+   * the first one.
+   * @param folds number of folds on which it is made
+   */
+  hasTimeFor(options: RunOptions, folds: number): boolean {
+    if (!this.#last) return true
+    const ratio = Math.max(1, this.#sizeOf(options) / this.#last.size)
+    const seconds = this.#last.seconds * ratio * this.#fractionOf(folds, options)
+    return this.#search.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
+  }
+
+  /** About how long models with these options take, in arbitrary units. */
+  #sizeOf(options: RunOptions): number {
+    const { tensor } = this.#search
+    const { rank, mergeModes, split } = settingsOf(options)
+    const reshaping = resolveReshaping({ mergeModes, split }, tensor)
+    return modelSize(rank, reshapedModes(reshaping, tensor.dims).dims, tensor.values.length)
+  }
+
+  /** The seconds of the first folds, in units of those of a trial on all folds, some of which may be fitted side by side. */
+  #fractionOf(folds: number, options: RunOptions): number {
+    const { listed, tensor, folds: all } = this.#search
+    return folds >= all ? folds / all : fractionOfFirst(foldGroups(listed ?? tensor, options, all), folds)
+  }
+
+  /** Seconds of the models that follow the search, from those of a trial on all folds. */
+  #modelSeconds(seconds: number): number {
+    return (this.#search.modelsAfter * seconds) / (this.#search.folds - 1)
+  }
+
+  /** Reserves the time of what follows the search, if the best trial took so many seconds on all folds. */
+  #reserve(seconds: number): void {
+    const { deadline, folds } = this.#search
+    deadline.modelSeconds = this.#modelSeconds(seconds) + (seconds * this.foldsOfRefit) / folds
+  }
+}
