@@ -18,8 +18,8 @@ const needed = [
   { debian: 'chromium', present: () => existsSync('/usr/bin/chromium') },
   { debian: 'libvulkan1', present: hasVulkan },
   { debian: 'python3-numpy', present: () => works('/usr/bin/python3', '-c', 'import numpy') },
-  ...['pandas', 'sklearn', 'xarray', 'pip'].map((module) => ({
-    debian: `python3-${module}`,
+  ...['pandas', 'sklearn', 'xarray', 'pip', 'h5py', 'netCDF4', 'openpyxl', 'zarr'].map((module) => ({
+    debian: `python3-${module.toLowerCase()}`,
     present: () => existsSync(`/usr/lib/python3/dist-packages/${module}`),
   })),
   { debian: 'openmpi-bin', present: () => works('mpirun.openmpi', '--version') },

@@ -49,6 +49,13 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         execFileSync('gzip', [join(cwd, `RM30.${part}.tns`)])
       }
       tensor(cwd, 'counts.tns', [20, 15, 10], 600, { counts: true })
+      tensor(cwd, 'trips.tns', [6, 5, 48], 900, { counts: true })
+      const pickups = count(300).map((n) => [
+        `${isoDate(n % 7)} ${String(n % 24).padStart(2, '0')}:0${n % 6}`,
+        (40.7 + 0.005 * (n % 7)).toFixed(4),
+        (-74 + 0.005 * (n % 5)).toFixed(4),
+      ])
+      table(cwd, 'pickups.csv', 't,latitude,longitude', pickups)
     },
     before: [
       `import { complete, tensorFromRecords } from 'lacuna'
