@@ -1,8 +1,9 @@
 /** Cross-fitting where unlisted cells are zeros: sampled cells, the search of λ and rank, and what is refused. */
-import { complete, type SparseTensor } from 'lacuna'
+import { complete, type RunOptions, type SparseTensor } from 'lacuna'
 import { completeByFolds, decodeSearch, encodeSearch, type SearchState } from 'lacuna/folds'
 import { sampleCells, splitCells, splitSampledFold } from 'lacuna/internal'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { bestStart } from '#lacuna/solver/select/crossFit/bestStart.js'
 import type { FoldSearch } from '#lacuna/solver/select/search/index.js'
 import { searchZeros } from '#lacuna/solver/select/searchZeros.js'
 import type { TrialChanges } from '#lacuna/solver/select/trials.js'
@@ -116,6 +117,27 @@ describe('cross-fitting of cells that are zero where they are not listed', () =>
     expect(ended.choice!.trials).toHaveLength(1)
     expect(ended.choice!.isCut).toBe(true)
     expect(ended.outOfFold).toBeDefined()
+  })
+
+  it('starts are compared without the cells that are held out', async () => {
+    const counts = drawCounts([10, 8, 6], seededRandom(4))
+    const { train, test: out } = splitCells(counts, { test: 0.4 }, 1)
+    /** The seed of the smallest training error. */
+    const best = async (seeds: readonly number[], options: RunOptions): Promise<number> => {
+      const errors: number[] = []
+      for (const seed of seeds) errors.push((await complete(train, { ...options, seed })).train.rmse)
+      return seeds[errors.indexOf(Math.min(...errors))]
+    }
+    let differ = 0
+    for (let seed = 1; seed <= 5; seed++) {
+      const options = { missing: 'zero', rank: 3, threads: 1, epochs: 5 } as const
+      const watch = { out }
+      const seeds = [seed, seed + 1009, seed + 2018]
+      const wanted = await best(seeds, { ...options, watch })
+      expect(await bestStart(train, { ...options, seed, watch }, 3)).toBe(wanted)
+      if (wanted !== (await best(seeds, options))) differ++
+    }
+    expect(differ).toBeGreaterThan(0)
   })
 
   it('a search that was saved goes on with the trials of the uninterrupted one', async () => {

@@ -1,7 +1,8 @@
 /**
  * The search of `--best`: successive halving (Jamieson and Talwalkar 2016) over reshapings, lags and links at
  * a small rank on two folds; the best of them are fitted with growing ranks on all folds; noise models and
- * other single changes follow at the best. The order of the trials is fixed: it does not depend on the clock.
+ * other single changes follow at the best. The order of the trials is fixed; only with a time limit does it depend on the
+ * clock which of them are made, and at which rank the first large one.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
@@ -77,7 +78,7 @@ export async function searchBest(
   // A large rank often gains more than all that follows: the largest one that takes a small part of the time comes first.
   const largest = ranks[ranks.length - 1]
   const mostFolds = LARGE_FIRST * search.folds + search.foldsOfRefit
-  const early = ranks.findLast((rank) => search.hasTimeFor({ rank }, mostFolds))
+  const early = ranks.findLast((rank) => search.isKnown({ rank }) || search.hasTimeFor({ rank }, mostFolds))
   if (early !== undefined && (early === largest || early > first.rank)) await tryRank(early)
   if (search.isInterrupted) return { leftOut: [] }
   const start = Math.max(

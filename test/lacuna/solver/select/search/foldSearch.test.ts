@@ -1,8 +1,12 @@
-/** When a search by folds gives up a trial: by errors of another one that are made up relative to its own. */
+/**
+ * When a search by folds gives up a trial, by errors of another one that are made up relative to its own; what it expects
+ * of times; and what it knows after it was saved.
+ */
 import { beforeAll, expect, it, vi } from 'vitest'
+import { decodeSearch, encodeSearch, type SearchState } from '#lacuna/folds.js'
 import { synthetic } from '#lacuna/index.js'
 import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
-import { settingsOf } from '#lacuna/solver/index.js'
+import { type SearchCheckpointing, settingsOf } from '#lacuna/solver/index.js'
 import { FoldSearch } from '#lacuna/solver/select/search/foldSearch.js'
 import type { FoldTrial } from '#lacuna/solver/select/trials.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
@@ -113,4 +117,80 @@ it('the first folds of a trial take as long as all where models run side by side
   const takes = (): number => 0.2
   expect((await searchByClock(1, takes, undefined, 1.8)).hasTimeForTwoFolds).toBe(true)
   expect((await searchByClock(5, takes, undefined, 1.8)).hasTimeForTwoFolds).toBe(false)
+})
+
+/** The search after its file was written and read. */
+const reopened = (state: SearchState): SearchState => {
+  const pieces = encodeSearch(state)
+  return decodeSearch(Uint8Array.from(pieces.flatMap((piece) => [...piece])), 'search.run')
+}
+
+it.each([
+  ['only the second trial has', 0.3],
+  ['both trials have', 1000],
+])('a resumed search compares trials as before, where %s much of the error in a block', async (_, added) => {
+  const values = tensor.values.slice()
+  const isAdded = (e: number): boolean => tensor.indices[0][e] === 3 && tensor.indices[1][e] === 4
+  for (let e = 0; e < values.length; e++) if (isAdded(e)) values[e] += added
+  const blocks = { ...tensor, values }
+  const by = [0, 1].map((mode) => ({ mode, length: 1 }))
+  const settings = { ...options, epochs: 100 }
+  let state: SearchState | undefined
+  const save = async (next: SearchState): Promise<void> => {
+    if (next.trials.length > 0) state ??= reopened(next)
+  }
+  const make = (checkpointing: SearchCheckpointing): FoldSearch =>
+    new FoldSearch(blocks, settings, { folds, by, checkpointing })
+  const search = make({ every: 0, save })
+  const first = await search.attempt({ rank: 1 })
+  expect(first!.criterion !== undefined).toBe(added === 1000)
+  const second = await search.attempt({ rank: 2 })
+  const resumed = make({ saved: state, every: Infinity, save: async () => {} })
+  expect(await resumed.attempt({ rank: 1 })).toEqual(first)
+  expect(await resumed.attempt({ rank: 2 })).toEqual(second)
+  expect(resumed.weights).toEqual(search.weights)
+  // The second trial alone would limit the block.
+  const alone = make({ every: Infinity, save: async () => {} })
+  await alone.attempt({ rank: 2 })
+  expect(alone.weights).toBeDefined()
+})
+
+it('a resumed search knows how long its trials took, also one that it continues', async () => {
+  const states: SearchState[] = []
+  const save = async (next: SearchState): Promise<void> => void states.push(reopened(next))
+  let clock = performance.now()
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => clock)
+  try {
+    const onModel = (): void => {
+      clock += 1000
+    }
+    const limits = { onModel, seconds: 100, folds }
+    const search = new FoldSearch(tensor, options, { ...limits, checkpointing: { every: 0, save } })
+    await search.attempt({ rank: 4 })
+    search.reserveRefit()
+    const saved = states.findLast(({ trials }) => trials.length > 0)!
+    expect(saved.times!.best).toBeCloseTo(3)
+    const resume = (seconds: number, saved: SearchState): FoldSearch =>
+      new FoldSearch(tensor, options, {
+        ...{ ...limits, seconds, checkpointing: { saved, every: Infinity, save: async () => {} } },
+      })
+    // The same trial would take three seconds; the search has taken three of its limit.
+    expect(resume(20, saved).hasTimeFor({ rank: 4 })).toBe(true)
+    expect(resume(6, saved).hasTimeFor({ rank: 4 })).toBe(false)
+    // The first trial, of which one model has been fitted: its second is added to those of the others.
+    const begun = states.find(({ trials, runs }) => trials.length === 0 && runs[0]?.progress.stopped)!
+    for (const run of begun.runs) if (run) run.progress.seconds = 1
+    states.length = 0
+    const continued = new FoldSearch(tensor, options, {
+      ...limits,
+      onModel(fold) {
+        if (!begun.runs[fold]) clock += 1000
+      },
+      checkpointing: { saved: { ...begun, seconds: 1 }, every: 0, save },
+    })
+    await continued.attempt({ rank: 4 })
+    expect(states.at(-1)!.times!.best).toBeCloseTo(3)
+  } finally {
+    now.mockRestore()
+  }
 })

@@ -23,6 +23,7 @@ export function checkStarts(starts: number): void {
  * Finds the best of several random starts: the seed whose run without a learned prior ends with the smallest
  * RMSE on the training entries. The sweeps under a learned prior that would follow stay near those factors
  * and take most of the time, so they are left out. Held-out entries are not used: their error stays unbiased.
+ * @param options where unlisted cells are zeros, `watch` has the held-out cells, which are then not taken for zeros
  * @param starts number of seeds to try; with 1 the seed of the options is returned without a run
  * @returns the seed; undefined if it was interrupted
  */
@@ -33,7 +34,7 @@ export async function bestStart(
 ): Promise<number | undefined> {
   const { seed: first } = settingsOf(options)
   if (starts <= 1) return first
-  const { noise, loss, lags, features, watch, ...rest } = options
+  const { noise, loss, lags, features, ...rest } = options
   const byLambda: RunOptions = options.solver === 'paper' ? rest : { ...rest, prior: 'isotropic' }
   let best: { seed: number; rmse: number } | undefined
   for (let start = 0; start < starts; start++) {

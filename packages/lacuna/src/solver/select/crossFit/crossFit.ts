@@ -126,7 +126,7 @@ export async function crossFit(
             ...shared,
             seed: first,
             signal: startSignal,
-            ...(sampled && { watch: { ...options.watch, out } }),
+            watch: sampled && { ...options.watch, out },
           },
           starts,
         )

@@ -9,12 +9,14 @@ import { type FoldBy, groupHashes, isByEntry, type SparseTensor } from '../../..
 export type CappedBlocks = [hash: number, weight: number][]
 
 /** The largest fraction of the squared error that a block may have. */
-const LARGEST_SHARE = 0.01
+const LARGEST_FRACTION = 0.01
 /** Blocks may have this many times their mean squared error, where they are few. */
 const TIMES_MEAN = 10
+/** Buckets of blocks, by their hash. */
+const BUCKETS = 2 ** 20
 
 /**
- * Finds the blocks with more than their share of the squared error of a trial, and the weights with which
+ * Finds the blocks with more than LARGEST_FRACTION of the squared error of a trial, and the weights with which
  * they have just that.
  * @param by what stays together in a fold
  * @param predictions of each entry, by the model that was fitted without it
@@ -27,18 +29,28 @@ export function capBlocks(
 ): CappedBlocks {
   if (isByEntry(by, tensor)) return []
   const hashes = groupHashes(tensor, by, seed)
-  const squares = new Map<number, number>()
+  const squareOf = (e: number): number => (tensor.values[e] - predictions[e]) ** 2
+  // Sums by a part of the hash come first: blocks may be as many as entries, more than a map can hold.
+  const sums = new Float64Array(BUCKETS)
+  const bucketOf = (e: number): number => hashes[e] % BUCKETS
+  const isOccupied = new Uint8Array(BUCKETS)
   for (let e = 0; e < hashes.length; e++) {
-    const square = (tensor.values[e] - predictions[e]) ** 2
-    squares.set(hashes[e], (squares.get(hashes[e]) ?? 0) + square)
+    sums[bucketOf(e)] += squareOf(e)
+    isOccupied[bucketOf(e)] = 1
   }
-  // Sorted, so that the sum does not depend on the order of the entries.
+  const total = sums.reduce((sum, square) => sum + square, 0)
+  const occupied = isOccupied.reduce((count, is) => count + is, 0)
+  // Where blocks are many, their number does not matter.
+  const blocks = occupied < TIMES_MEAN / LARGEST_FRACTION ? new Set(hashes).size : occupied
+  const most = Math.max(LARGEST_FRACTION, TIMES_MEAN / blocks) * total
+  const squares = new Map<number, number>()
+  for (let e = 0; e < hashes.length; e++)
+    if (sums[bucketOf(e)] > most) squares.set(hashes[e], (squares.get(hashes[e]) ?? 0) + squareOf(e))
+  // Sorted, so that the list does not depend on the order of the entries.
   const sorted = [...squares].sort(([a], [b]) => a - b)
-  const total = sorted.reduce((sum, [, square]) => sum + square, 0)
-  const most = Math.max(LARGEST_SHARE, TIMES_MEAN / sorted.length) * total
   return sorted.flatMap(
     ([hash, square]): CappedBlocks =>
-      // Rounded: the order of the entries within a block changes the last bits of its sum.
+      // Rounded: the order of the entries changes the last bits of the sums.
       square > most ? [[hash, Number((most / square).toPrecision(6))]] : [],
   )
 }

@@ -129,17 +129,21 @@ export class FoldSearch {
       refuseOtherSettings(saved.settings, this.#settings)
     }
     this.#modelsAfter = isEnsemble ? 0 : 1
-    if (saved?.capped) this.#cap(saved.capped)
+    // A search that has a trial knows which blocks are capped, also that there are none.
+    if (saved && saved.trials.length > 0) this.#cap(saved.capped ?? [])
     const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
     this.deadline = new Deadline({
       ...{ seconds, entries: this.#tensor.values.length, isEnsemble },
       finish: search.finish,
     })
     const { deadline, folds } = this
-    this.#times = new TrialTimes({
-      ...{ tensor: this.#tensor, listed: this.sampled?.listed, folds, deadline },
-      modelsAfter: this.#modelsAfter,
-    })
+    this.#times = new TrialTimes(
+      {
+        ...{ tensor: this.#tensor, listed: this.sampled?.listed, folds, deadline },
+        modelsAfter: this.#modelsAfter,
+      },
+      saved?.times,
+    )
   }
 
   /** The trial on all folds, or given up, with the smallest error; there must be one. */
@@ -196,7 +200,7 @@ export class FoldSearch {
   }
 
   /**
-   * Whether a trial would finish before the time limit, by the time of the last one; true for the first one.
+   * Whether a trial would finish before the time limit, by the time of the last one; true while none has been timed.
    * @param folds number of folds on which it is made; all by default
    */
   hasTimeFor(changes: TrialChanges, folds = this.folds): boolean {
@@ -249,8 +253,8 @@ export class FoldSearch {
       ...(isScreening && { isScreening }),
       foldErrors,
     }
-    const seconds = (performance.now() - start) / 1000
     const isBest = !best || criterionOf(trial) < criterionOf(best)
+    const seconds = (performance.now() - start) / 1000 + this.#secondsBefore(key)
     this.#times.note(options, trial.folds, seconds, isBest)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
@@ -303,6 +307,16 @@ export class FoldSearch {
     const fit = await this.#fit(options, trialKey(trial))
     if (fit && 'isUnfinished' in fit) this.unfinished = fit
     return fit && 'predictions' in fit ? fit : undefined
+  }
+
+  /** About the seconds that a trial had taken when the search was saved: those of its runs, if one followed another. */
+  #secondsBefore(key: string): number {
+    const saved = this.#searchOptions.checkpointing?.saved
+    if (saved?.trial !== key) return 0
+    return Math.min(
+      saved.seconds,
+      saved.runs.reduce((sum, run) => sum + (run?.progress.seconds ?? 0), 0),
+    )
   }
 
   /** Adds a trial to the list and reports it, unless it is there already; returns it. */
@@ -367,6 +381,7 @@ export class FoldSearch {
     this.#savedAt = performance.now()
     const state = { folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs }
     const capped = this.#capped && this.#capped.length > 0 ? { capped: this.#capped } : {}
-    await checkpointing?.save({ settings: this.#settings, ...state, ...capped })
+    const times = this.#times.measured ? { times: this.#times.measured } : {}
+    await checkpointing?.save({ settings: this.#settings, ...state, ...capped, ...times })
   }
 }

@@ -25,6 +25,7 @@ const headerShape: Shape = {
   seconds: 'number',
   trials: [foldTrialShape],
   'capped?': [['number']],
+  'times?': { last: { size: 'number', seconds: 'number' }, best: 'number' },
   'trial?': 'string',
   runs: ['number'],
 }

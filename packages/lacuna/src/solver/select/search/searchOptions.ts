@@ -7,6 +7,7 @@ import type { Settings } from '../../settings/settings.ts'
 import type { CrossFitOptions } from '../crossFit/index.ts'
 import type { FoldTrial, TrialSettings } from '../trials.ts'
 import type { CappedBlocks } from './blockWeights.ts'
+import type { MeasuredTimes } from './trialTimes.ts'
 
 /** The state of a search, to be saved; plain data but for the runs. */
 export interface SearchState {
@@ -24,6 +25,8 @@ export interface SearchState {
   trials: FoldTrial[]
   /** Weights of blocks with much of the squared error of the first trial; none by default. */
   capped?: CappedBlocks
+  /** Times of trials; unknown by default. */
+  times?: MeasuredTimes
   /** The current trial: its settings as JSON. */
   trial?: string
   /** Per fold, the state of the current trial's run; undefined where it has not begun. */

@@ -15,22 +15,36 @@ export interface TimedSearch {
   modelsAfter: number
 }
 
+/** What is known of the times of trials, to be saved; plain data. */
+export interface MeasuredTimes {
+  /** Size of the last trial (`#sizeOf`), and the seconds that it would have taken on all folds. */
+  last: { size: number; seconds: number }
+  /** Seconds that the best trial would have taken on all folds. */
+  best: number
+}
+
 /** The expected seconds of trials. */
 export class TrialTimes {
   readonly #search: TimedSearch
-  /** Size of the last trial (`#sizeOf`), and the seconds that it would have taken on all folds. */
-  #last: { size: number; seconds: number } | undefined
+  #measured: MeasuredTimes | undefined
   #reservesRefit = false
 
-  /** Nothing is known before the first trial. */
-  constructor(search: TimedSearch) {
+  /** @param measured times of the search before it was saved; nothing is known before the first trial */
+  constructor(search: TimedSearch, measured?: MeasuredTimes) {
     this.#search = search
+    this.#measured = measured
+    this.#reserve()
+  }
+
+  /** What is known so far; undefined before the first trial. */
+  get measured(): MeasuredTimes | undefined {
+    return this.#measured
   }
 
   /** Reserves time after the search to fit the models of the best trial to all entries. */
   reserveRefit(): void {
     this.#reservesRefit = true
-    if (this.#last) this.#reserve(this.#last.seconds)
+    this.#reserve()
   }
 
   /** The seconds of refitting the models of a trial, if it is the best in the end, in units of those of one of its folds. */
@@ -45,19 +59,22 @@ export class TrialTimes {
    * @param isBest whether it is the best one so far, whose models would follow the search
    */
   note(options: RunOptions, folds: number, seconds: number, isBest: boolean): void {
-    this.#last = { size: this.#sizeOf(options), seconds: seconds / this.#fractionOf(folds, options) }
-    if (isBest) this.#reserve(this.#last.seconds)
+    const ofAll = seconds / this.#fractionOf(folds, options)
+    const best = isBest ? ofAll : (this.#measured?.best ?? ofAll)
+    this.#measured = { last: { size: this.#sizeOf(options), seconds: ofAll }, best }
+    this.#reserve()
   }
 
   /**
-   * Whether a trial would finish before the time limit, if its time grows from that of the last trial as its size; true for
-   * the first one.
+   * Whether a trial would finish before the time limit, if its time grows from that of the last trial as its size; true
+   * while no trial has been timed.
    * @param folds number of folds on which it is made
    */
   hasTimeFor(options: RunOptions, folds: number): boolean {
-    if (!this.#last) return true
-    const ratio = Math.max(1, this.#sizeOf(options) / this.#last.size)
-    const seconds = this.#last.seconds * ratio * this.#fractionOf(folds, options)
+    if (!this.#measured) return true
+    const { last } = this.#measured
+    const ratio = Math.max(1, this.#sizeOf(options) / last.size)
+    const seconds = last.seconds * ratio * this.#fractionOf(folds, options)
     return this.#search.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
   }
 
@@ -80,9 +97,11 @@ export class TrialTimes {
     return (this.#search.modelsAfter * seconds) / (this.#search.folds - 1)
   }
 
-  /** Reserves the time of what follows the search, if the best trial took so many seconds on all folds. */
-  #reserve(seconds: number): void {
+  /** Reserves the time of what follows the search, by that of the best trial. */
+  #reserve(): void {
+    if (!this.#measured) return
     const { deadline, folds } = this.#search
-    deadline.modelSeconds = this.#modelSeconds(seconds) + (seconds * this.foldsOfRefit) / folds
+    const { best } = this.#measured
+    deadline.modelSeconds = this.#modelSeconds(best) + (best * this.foldsOfRefit) / folds
   }
 }
