@@ -10,12 +10,14 @@ export { CpModel, type ForecastModelOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
 export {
   type AssembledEnsemble,
+  type Assembly,
   type AssemblySeconds,
   assembleEnsemble,
   assembleUnfinished,
   assemblyBytes,
   type FoldModels,
   type OptionalStage,
+  type WholeStage,
 } from './ensemble/assembleEnsemble.ts'
 export {
   CpEnsemble,

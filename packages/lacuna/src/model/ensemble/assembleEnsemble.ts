@@ -25,7 +25,7 @@ import { learnEmptyRows } from './emptyRows/learnEmptyRows.ts'
 import { learnFewEntries, leastEntriesOf } from './emptyRows/learnFewEntries.ts'
 import { blankPredictor } from './emptyRows/predictBlank.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
-import { findScaleEnds, learnIntervals, type UnseenCells } from './intervals.ts'
+import { findScaleEnds, type Intervals, learnIntervals, type UnseenCells } from './intervals.ts'
 import { findLostGroups } from './lostGroups.ts'
 import {
   learnNeighbours,
@@ -70,7 +70,9 @@ export interface Assembly {
    * Called before each stage that can be left out, with the ranks of the candidates that are combined; none is
    * left out by default.
    */
-  hasTimeFor?: (stage: OptionalStage, ranks: readonly number[]) => boolean
+  hasTimeFor?: (stage: WholeStage, ranks: readonly number[]) => boolean
+  /** Whether a number of seconds are left for one part of a stage that takes long; they always are by default. */
+  hasSeconds?: (seconds: number) => boolean
 }
 
 /** An ensemble with its out-of-fold errors and the stability of its components. */
@@ -87,8 +89,11 @@ export interface AssembledEnsemble {
   leftOut: OptionalStage[]
 }
 
-/** A stage that can be left out. */
-export type OptionalStage = 'neighbours' | 'emptyRows' | 'stability'
+/** A stage that is left out as a whole. */
+export type WholeStage = 'neighbours' | 'emptyRows' | 'stability'
+
+/** A stage that can be left out, or of which the last part can. */
+export type OptionalStage = WholeStage | 'fewEntries'
 
 /** Seconds that the stages of assembling an ensemble took; plain data. */
 export interface AssemblySeconds {
@@ -115,7 +120,7 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
   const { fits, seed, ordered, listed, hasTimeFor = () => true } = assembly
   const secondsSinceLast = stopwatch()
   const leftOut: OptionalStage[] = []
-  const isWanted = (stage: OptionalStage): boolean => {
+  const isWanted = (stage: WholeStage): boolean => {
     const isTime = hasTimeFor(
       stage,
       stacked.map(({ models: [{ rank }] }) => rank),
@@ -192,14 +197,16 @@ export function assembleEnsemble(given: SparseTensor, assembly: Assembly): Assem
     key: stream(seed, purpose.folds, tensor.dims.length + 1),
     predictBlank: blankPredictor(tensor, combined),
   }
+  const learnRows = (): Pick<Intervals, 'emptyRows' | 'leastEntries'> => {
+    const empty = learnEmptyRows(blanks)
+    const few = learnFewEntries(blanks, combined, assembly.hasSeconds)
+    if (few.isCut) leftOut.push('fewEntries')
+    return { emptyRows: [...empty, ...few.groups], leastEntries: leastEntriesOf(observed) }
+  }
   const intervals = {
     ...learned,
     scaleEnds: findScaleEnds(tensor.values),
-    ...(!listed &&
-      isWanted('emptyRows') && {
-        emptyRows: [...learnEmptyRows(blanks), ...learnFewEntries(blanks, combined)],
-        leastEntries: leastEntriesOf(observed),
-      }),
+    ...(!listed && isWanted('emptyRows') && learnRows()),
   }
   const intervalSeconds = secondsSinceLast()
   const outOfFold = evaluateOutOfFold(tensor, {

@@ -5,6 +5,7 @@
 import { collectGarbage } from '../../base/garbage.ts'
 import { InputError, option } from '../../base/inputError.ts'
 import {
+  type Assembly,
   type AssemblySeconds,
   assembleEnsemble,
   assembleUnfinished,
@@ -109,8 +110,8 @@ export async function completeByFolds(
     return completeUnfinished(tensor, { unfinished: candidates[0].fit.models, leftOut }, before, start)
   }
   const leftOut = [...found.leftOut]
-  const hasTimeFor = (stage: OptionalStage, ranks: readonly number[]): boolean =>
-    deadline.hasTimeFor(stage, ranks)
+  const hasTimeFor: Assembly['hasTimeFor'] = (stage, ranks) => deadline.hasTimeFor(stage, ranks)
+  const hasSeconds = (seconds: number): boolean => deadline.hasSeconds(seconds)
   const { seed } = settingsOf(options)
   const attributes = Object.entries(options.features ?? {}).map(([name, features]) => ({
     mode: modeNumber(tensor, name, option('features')),
@@ -119,7 +120,7 @@ export async function completeByFolds(
   const fits = candidates.map(({ trial, fit }) => (trial.features ? { ...fit, attributes } : fit))
   const { sampled } = found
   const assembled = assembleEnsemble(sampled?.cells ?? tensor, {
-    ...{ fits, seed, ordered, weights: found.weights, hasTimeFor },
+    ...{ fits, seed, ordered, weights: found.weights, hasTimeFor, hasSeconds },
     listed: sampled?.listed,
   })
   collectGarbage(tensorBytes(tensor)) // arrays of the assembly, and models that are not part of the ensemble
@@ -201,6 +202,7 @@ const sumOver = <T>(items: readonly T[], numberOf: (item: T) => number): number 
 const stageNames: Readonly<Record<OptionalStage, string>> = {
   neighbours: 'the correction by neighbours',
   emptyRows: 'intervals of rows without entries',
+  fewEntries: 'some of the intervals of rows that are folded in from few entries',
   stability: 'the stability of components',
 }
 

@@ -52,6 +52,19 @@ describe('the clock of a time limit', () => {
     expect(deadline.hasTimeFor('neighbours', [10, 10])).toBe(false)
   })
 
+  it('has seconds for parts of a stage but for those that are reserved, and for all if it is asked to finish', () => {
+    const finish = new AbortController()
+    const clock = { now: 0 }
+    const deadline = new Deadline({
+      ...{ seconds: 100, entries: 1000, isEnsemble: true, finish: finish.signal, now: () => clock.now },
+    })
+    deadline.modelSeconds = 30
+    clock.now = 60_000
+    expect([deadline.hasSeconds(9), deadline.hasSeconds(11)]).toEqual([true, false])
+    finish.abort()
+    expect(deadline.hasSeconds(11)).toBe(true)
+  })
+
   it('expects a model of higher rank to take longer, the more so the more rows there are', () => {
     const ratio = (rank: number, dims: number[], entries: number): number =>
       modelSize(rank, dims, entries) / modelSize(10, dims, entries)

@@ -35,15 +35,30 @@ export const leastEntriesOf = ({ counts }: Observed): number[] =>
 /**
  * Learns the groups of rows of few entries, in the modes all of whose rows have more; none where modes of a
  * model are merged or split, which no row is folded into.
+ * @param hasSeconds whether a number of seconds are left, asked before each trial for as long as the longest one so far
+ * took; where they are not, isCut is true, and the remaining groups are left out
  */
 export function learnFewEntries(
   input: EmptyRowsInput & { tensor: SparseTensor },
   combined: CombinedFolds,
-): EmptyRowGroup[] {
-  if (combined.models[0].some(({ reshaping }) => reshaping)) return []
-  return leastEntriesOf(input.observed).flatMap((least, mode) => {
+  hasSeconds: (seconds: number) => boolean = () => true,
+): { groups: EmptyRowGroup[]; isCut: boolean } {
+  let isCut = false
+  let longest = 0
+  /** Runs a trial if there is time for it. */
+  const runInTime = (run: () => void): boolean => {
+    isCut ||= !hasSeconds(longest)
+    if (isCut) return false
+    const start = performance.now()
+    run()
+    longest = Math.max(longest, (performance.now() - start) / 1000)
+    return true
+  }
+  if (combined.models[0].some(({ reshaping }) => reshaping)) return { groups: [], isCut }
+  const groups = leastEntriesOf(input.observed).flatMap((least, mode) => {
     const groups = LEVELS.filter(({ from }) => from < least).flatMap(({ entries, from }) => {
-      const found = predictFolded(input, combined, mode, entries)
+      const found = predictFolded(input, combined, { mode, entries, runInTime })
+      if (!found) return []
       const about = { modes: [mode], kinds: ['few' as const] }
       const learned = learnGroup(input, about, found.entries, Float32Array.from(found.predictions))
       return learned ? [{ ...about, from, ...learned }] : []
@@ -54,18 +69,25 @@ export function learnFewEntries(
       ranges: [[from, (groups[at + 1]?.from ?? least) - 1]],
     }))
   })
+  return { groups, isCut }
 }
 
-/** Predicts entries of rows of a mode that are folded in from some of their entries. */
+/** Rows that are folded in from a number of their entries, and what runs a trial unless the time is up. */
+interface FoldedRows {
+  mode: number
+  entries: number
+  runInTime: (run: () => void) => boolean
+}
+
+/** Predicts entries of rows of a mode that are folded in from some of their entries; undefined if the time was up. */
 function predictFolded(
   { tensor, observed, key: seed }: EmptyRowsInput & { tensor: SparseTensor },
   { folds, models, weights }: CombinedFolds,
-  mode: number,
-  entries: number,
-): { entries: number[]; predictions: number[] } {
+  { mode, entries, runInTime }: FoldedRows,
+): { entries: number[]; predictions: number[] } | undefined {
   const key = extend(extend(seed, 1000 + mode), entries)
   const found = { entries: [] as number[], predictions: [] as number[] }
-  for (const [t, trial] of gapTrials(mode, observed.counts[mode], 'unknown', key).entries()) {
+  const predictTrial = (t: number, trial: GapTrial): void => {
     const fold = t % models.length
     // The model has not seen the entries that are asked for.
     const isAsked = (e: number): boolean => folds[e] === fold
@@ -77,6 +99,8 @@ function predictFolded(
       found.predictions.push(y)
     })
   }
+  for (const [t, trial] of gapTrials(mode, observed.counts[mode], 'unknown', key).entries())
+    if (!runInTime(() => predictTrial(t, trial))) return undefined
   return found
 }
 

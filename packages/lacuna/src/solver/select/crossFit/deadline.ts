@@ -2,7 +2,7 @@
  * The time limit of a cross-fit as a whole: of the search, its models, and the stages from models to an
  * ensemble, for which time is reserved by the pace at which entries were predicted so far.
  */
-import type { OptionalStage } from '../../../model/index.ts'
+import type { WholeStage } from '../../../model/index.ts'
 
 /**
  * The approximate time of the stages after the models, per entry, in predictions of an entry: measured on
@@ -111,9 +111,14 @@ export class Deadline {
    * Whether there is time for a stage after the models, and for those that must follow.
    * @param ranks of the models, one of each trial, that are combined; `combined` by default
    */
-  hasTimeFor(stage: OptionalStage, ranks = this.combined): boolean {
+  hasTimeFor(stage: WholeStage, ranks = this.combined): boolean {
     const cost = STAGE_COST[stage] + (stage === 'stability' ? 0 : STAGE_COST.required)
     return this.#isFinishing || this.secondsLeft > this.#secondsOf(cost, ranks)
+  }
+
+  /** Whether a part of a stage that takes this number of seconds leaves what is reserved for models after it. */
+  hasSeconds(seconds: number): boolean {
+    return this.#isFinishing || this.secondsLeft - this.modelSeconds > seconds
   }
 
   /** Whether there is time for a model that takes about this number of seconds, after the ensemble is assembled. */
