@@ -3,7 +3,15 @@
  * block, such as a holiday of one station, can have half of the squared error; which trial is best would be
  * decided by it. No block counts for more than a small fraction of the squared error of the first trial.
  */
-import { type FoldBy, groupHashes, isByEntry, type SparseTensor } from '../../../tensor/index.ts'
+import { foldError } from '../../../model/index.ts'
+import {
+  entriesOfFold,
+  type FoldBy,
+  groupHashes,
+  isByEntry,
+  type SparseTensor,
+} from '../../../tensor/index.ts'
+import type { CrossFit } from '../crossFit/index.ts'
 
 /** Weights of the blocks that are capped, by the hash of the block; others have weight 1. Plain data. */
 export type CappedBlocks = [hash: number, weight: number][]
@@ -68,4 +76,48 @@ export function weightEntries(
   const weights = new Float32Array(hashes.length)
   for (let e = 0; e < weights.length; e++) weights[e] = weightOf.get(hashes[e]) ?? 1
   return weights
+}
+
+/** The blocks whose influence on the criterion of a search is limited: those of its first trial. */
+export class BlockLimits {
+  readonly #problem: { tensor: SparseTensor; by: FoldBy; seed: number }
+  #capped: CappedBlocks | undefined
+  #weights: Float32Array | undefined
+
+  /**
+   * @param problem entries, what stays together in a fold, and the seed of the folds
+   * @param saved the blocks of a search that was saved; not known before the first trial
+   */
+  constructor(problem: { tensor: SparseTensor; by: FoldBy; seed: number }, saved?: CappedBlocks) {
+    this.#problem = problem
+    if (saved) this.#set(saved)
+  }
+
+  /** The blocks and their weights; undefined before the first trial. */
+  get capped(): CappedBlocks | undefined {
+    return this.#capped
+  }
+
+  /** Weights of the entries in the criterion; undefined where all are 1. */
+  get weights(): Float32Array | undefined {
+    return this.#weights
+  }
+
+  /** Finds the blocks by the first trial, and adds their capped errors to its errors. */
+  setBy({ foldErrors, predictions, folds }: CrossFit): void {
+    const { tensor, by, seed } = this.#problem
+    this.#set(capBlocks(tensor, by, seed, predictions))
+    const weights = this.#weights
+    if (!weights) return
+    foldErrors.forEach((_, fold) => {
+      const entries = entriesOfFold(folds, fold)
+      foldErrors[fold] = foldError(tensor.values, predictions, entries, weights)
+    })
+  }
+
+  #set(capped: CappedBlocks): void {
+    const { tensor, by, seed } = this.#problem
+    this.#capped = capped
+    this.#weights = weightEntries(tensor, by, seed, capped)
+  }
 }

@@ -4,11 +4,9 @@
  * A search can be saved and continued: finished trials are known by their errors, the current one by the
  * states of its runs.
  */
-
-import { type FoldError, foldError } from '../../../model/index.ts'
+import type { FoldError } from '../../../model/index.ts'
 import {
   byEntry,
-  entriesOfFold,
   type FoldBy,
   foldGroupsOf,
   isByEntry,
@@ -28,7 +26,7 @@ import {
   type Unfinished,
 } from '../crossFit/index.ts'
 import { criterionOf, type FoldTrial, type TrialChanges } from '../trials.ts'
-import { type CappedBlocks, capBlocks, weightEntries } from './blockWeights.ts'
+import { BlockLimits } from './blockWeights.ts'
 import { sampleFolds } from './sampleFolds.ts'
 import { checkSameFolds, refuseLeaks, type SearchOptions } from './searchOptions.ts'
 import { isWorseOnEach, trialError } from './trialErrors.ts'
@@ -91,9 +89,8 @@ export class FoldSearch {
   #trial: string | undefined
   /** Time of the last save, in milliseconds of `performance.now`. */
   #savedAt = performance.now()
-  /** The blocks whose influence is limited; undefined before the first trial. */
-  #capped: CappedBlocks | undefined
-  #weights: Float32Array | undefined
+  /** The blocks whose influence on the criterion is limited. */
+  readonly #limits: BlockLimits
   /** The expected seconds of trials. */
   readonly #times: TrialTimes
 
@@ -129,8 +126,12 @@ export class FoldSearch {
       refuseOtherSettings(saved.settings, this.#settings)
     }
     this.#modelsAfter = isEnsemble ? 0 : 1
+    const problem = { tensor: this.#tensor, by: this.by, seed: this.#settings.seed }
     // A search that has a trial knows which blocks are capped, also that there are none.
-    if (saved && saved.trials.length > 0) this.#cap(saved.capped ?? [])
+    this.#limits = new BlockLimits(
+      problem,
+      saved && saved.trials.length > 0 ? (saved.capped ?? []) : undefined,
+    )
     const seconds = (search.seconds ?? Infinity) - (saved?.seconds ?? 0)
     this.deadline = new Deadline({
       ...{ seconds, entries: this.#tensor.values.length, isEnsemble },
@@ -186,7 +187,7 @@ export class FoldSearch {
 
   /** Weights of the entries in the criterion, in the order of the tensor; undefined where all are 1. */
   get weights(): Float32Array | undefined {
-    return this.#weights
+    return this.#limits.weights
   }
 
   /** Seconds of this search, including those before it was saved and resumed. */
@@ -244,7 +245,7 @@ export class FoldSearch {
       if (this.finished.length === 0) this.unfinished = fit
       return undefined
     }
-    if (!this.#capped && 'predictions' in fit) this.#capFirst(fit)
+    if (!this.#limits.capped && 'predictions' in fit) this.#limits.setBy(fit)
     const { foldErrors } = fit
     const trial: FoldTrial = {
       ...settings,
@@ -264,26 +265,6 @@ export class FoldSearch {
     for (const other of this.finished.slice(MOST_KEPT)) if (!this.#pinned.has(other)) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.save()
     return trial
-  }
-
-  /**
-   * Limits the influence of blocks with much of the squared error of the first trial, and computes its capped
-   * errors.
-   */
-  #capFirst({ foldErrors, predictions, folds }: CrossFit): void {
-    const { seed } = this.#settings
-    this.#cap(capBlocks(this.#tensor, this.by, seed, predictions))
-    if (!this.#weights) return
-    foldErrors.forEach((_, fold) => {
-      const entries = entriesOfFold(folds, fold)
-      foldErrors[fold] = foldError(this.#tensor.values, predictions, entries, this.#weights)
-    })
-  }
-
-  /** Sets the blocks whose errors are capped, and the weights of entries that follow from them. */
-  #cap(capped: CappedBlocks): void {
-    this.#capped = capped
-    this.#weights = weightEntries(this.#tensor, this.by, this.#settings.seed, capped)
   }
 
   /** The options that a trial changed. */
@@ -362,7 +343,7 @@ export class FoldSearch {
       },
       {
         isHopeless,
-        weights: this.#weights,
+        weights: this.weights,
         sampled: this.sampled,
         limit: this.#searchOptions.seconds === undefined ? undefined : limit,
       },
@@ -380,7 +361,8 @@ export class FoldSearch {
     const { folds, by, seconds, trials } = this
     this.#savedAt = performance.now()
     const state = { folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs }
-    const capped = this.#capped && this.#capped.length > 0 ? { capped: this.#capped } : {}
+    const blocks = this.#limits.capped ?? []
+    const capped = blocks.length > 0 ? { capped: blocks } : {}
     const times = this.#times.measured ? { times: this.#times.measured } : {}
     await checkpointing?.save({ settings: this.#settings, ...state, ...capped, ...times })
   }
