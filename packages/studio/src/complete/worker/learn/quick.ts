@@ -21,7 +21,7 @@ import { parseLags } from './lags.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
 import { searchReports } from './trial.ts'
 
-/** The rank of a run whose search for it is ended before the first trial has. */
+/** The rank of a run whose search for it is ended before the first model has. */
 const FALLBACK_RANK = 6
 
 /** The settings of a run as options of the library; without the rank. */
@@ -78,6 +78,8 @@ export function startQuick(task: LearnTask): Learner {
       const chosen = saved
         ? savedSettings(saved, task.features)
         : await settingsOfRun(task, train, validation, finish.signal)
+      // A search that is discarded has ended as if it were to be finished.
+      signal.throwIfAborted()
       isSearching = false
       const { model, train: error, stopped, settings: used } = await run.run(chosen.settings, saved)
       signal.throwIfAborted()
@@ -142,7 +144,8 @@ async function settingsOfRun(
       { ...search, ...searchReports({ onTrial, onActivity }) },
     )
     const choice = found && 'choice' in found ? found.choice : undefined
-    rank = choice?.chosen.rank ?? FALLBACK_RANK
+    const begun = found && 'unfinished' in found ? found.unfinished[0].rank : FALLBACK_RANK
+    rank = choice?.chosen.rank ?? begun
     names.push(describeRank(rank, choice, finish.aborted))
   }
   let chosen: Chosen = { options: { ...options, rank } }
