@@ -239,7 +239,7 @@ describe('refitting', () => {
   it('has time reserved by a search with a limit where folds are blocks, and not where they are single entries', async () => {
     const reserved = async (by: typeof byFiber): Promise<number> => {
       const found = await chooseByFolds(train, options, { ...best, by, seconds: 1e6 })
-      return (found as { deadline: { modelSeconds: number } }).deadline.modelSeconds
+      return (found as { deadline: { reservedSeconds: number } }).deadline.reservedSeconds
     }
     expect(await reserved(byFiber)).toBeGreaterThan(0)
     expect(await reserved([...byEntry(train)])).toBe(0)

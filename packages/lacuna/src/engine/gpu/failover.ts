@@ -137,7 +137,7 @@ export class Failover {
         const deviceProblem = this.#active
         if (!deviceProblem) return onCpu(await this.loadOnCpu())
         try {
-          return await this.#watch(deviceProblem, () => onDevice(deviceProblem))
+          return await this.#runChecked(deviceProblem, () => onDevice(deviceProblem))
         } catch (error) {
           await this.#recover(deviceProblem, error)
         }
@@ -150,7 +150,7 @@ export class Failover {
    * lost or reports an error meanwhile; the backup from before the operation is then restored. Another problem on the same device
    * may have caused the error: all problems that are working then fail, idle ones do not.
    */
-  async #watch<T>(deviceProblem: DeviceProblem, work: () => Promise<T>): Promise<T> {
+  async #runChecked<T>(deviceProblem: DeviceProblem, work: () => Promise<T>): Promise<T> {
     const { device } = deviceProblem
     if (this.#fault) throw this.#fault
     const faultsBefore = device.faults.length
@@ -220,7 +220,7 @@ export class Failover {
     if (!deviceProblem) return
     try {
       const cpuProblem = await this.loadOnCpu()
-      await cpuProblem.writeState(await this.#watch(deviceProblem, () => deviceProblem.readState()))
+      await cpuProblem.writeState(await this.#runChecked(deviceProblem, () => deviceProblem.readState()))
       this.#idle = deviceProblem
       this.#active = undefined
     } catch (error) {

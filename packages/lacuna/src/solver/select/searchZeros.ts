@@ -46,17 +46,17 @@ export async function searchZeros(
     ranks.findLastIndex((rank) => rank <= SCREENING_RANK),
   )
   const searchesLambda = choose && settingsOf(options).lambda === 'auto'
-  const unit = searchesLambda ? expectedLambda(tensor, first) : undefined
+  const startLambda = searchesLambda ? expectedLambda(tensor, first) : undefined
   /** Finds λ at the rank of the first trial, then the rank with it, and λ again. */
   const searchShape = async (shape: TrialChanges): Promise<void> => {
-    if (unit !== undefined && !(await climbLambda(search, { ...shape, rank: first.rank }, unit)))
+    if (startLambda !== undefined && !(await climbLambda(search, { ...shape, rank: first.rank }, startLambda)))
       leftOut.add('some values of λ')
     const { lambda } = bestOf(search, shape) ?? {}
     if (!(await growRank(search, { ...shape, ...(lambda !== undefined && { lambda }) }, ranks, start)))
       leftOut.add(`ranks above ${largestRank(search)}`)
     const best = bestOf(search, shape)
-    if (unit === undefined || !best || search.isInterrupted) return
-    if (!(await climbLambda(search, { ...shape, rank: best.rank }, best.lambda ?? unit)))
+    if (startLambda === undefined || !best || search.isInterrupted) return
+    if (!(await climbLambda(search, { ...shape, rank: best.rank }, best.lambda ?? startLambda)))
       leftOut.add('some values of λ')
   }
   await searchShape({})

@@ -58,7 +58,7 @@ describe('the clock of a time limit', () => {
     const deadline = new Deadline({
       ...{ seconds: 100, entries: 1000, isEnsemble: true, finish: finish.signal, now: () => clock.now },
     })
-    deadline.modelSeconds = 30
+    deadline.reservedSeconds = 30
     clock.now = 60_000
     expect([deadline.hasSeconds(9), deadline.hasSeconds(11)]).toEqual([true, false])
     finish.abort()

@@ -97,7 +97,7 @@ async function searchByClock(
     const search = new FoldSearch(tensor, { ...options, threads }, { onModel, seconds }, false)
     expect((await search.attempt({ rank: 2 }, { folds }))!.folds).toBe(folds ?? 5)
     return {
-      reserved: search.deadline.modelSeconds,
+      reserved: search.deadline.reservedSeconds,
       hasTimeForTwoFolds: search.hasTimeFor({ rank: 2 }, 2),
     }
   } finally {

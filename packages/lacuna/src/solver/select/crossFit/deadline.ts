@@ -53,7 +53,7 @@ export class Deadline {
   /** Ranks of the models, one of each trial, of which an ensemble would be made now. */
   combined: readonly number[] = [USUAL_RANK]
   /** Seconds that are reserved for models of all entries after the search; 0 by default. */
-  modelSeconds = 0
+  reservedSeconds = 0
 
   constructor(options: DeadlineOptions) {
     this.#options = options
@@ -89,7 +89,7 @@ export class Deadline {
     const { seconds, isEnsemble } = this.#options
     if (this.#isFinishing) return 0
     if (seconds === Infinity) return Infinity
-    return this.secondsLeft - this.modelSeconds - (isEnsemble ? reserved : 0)
+    return this.secondsLeft - this.reservedSeconds - (isEnsemble ? reserved : 0)
   }
 
   /** Measures the pace by the time that a number of predictions took by a model of some rank. */
@@ -118,7 +118,7 @@ export class Deadline {
 
   /** Whether a part of a stage that takes this number of seconds leaves what is reserved for models after it. */
   hasSeconds(seconds: number): boolean {
-    return this.#isFinishing || this.secondsLeft - this.modelSeconds > seconds
+    return this.#isFinishing || this.secondsLeft - this.reservedSeconds > seconds
   }
 
   /** Whether there is time for a model that takes about this number of seconds, after the ensemble is assembled. */

@@ -47,7 +47,7 @@ export interface AttemptOptions {
 /** The default of `AttemptOptions.tolerance`. */
 const HOPELESS = 0.01
 /** Most trials whose models stay in memory, beside pinned ones: those of the smallest errors. */
-const MOST_KEPT = 8
+const MOST_IN_MEMORY = 8
 
 /** Trials that are combined in the end, usually, by a search that pins some. */
 const USUALLY_COMBINED = 3
@@ -164,7 +164,7 @@ export class FoldSearch {
   /** The trials on all folds that a combination is made of: those of the smallest errors, and pinned ones. */
   get candidates(): FoldTrial[] {
     const pinned = [...this.#pinned].filter(({ folds }) => folds === this.folds)
-    return [...new Set([...this.finished.slice(0, MOST_KEPT), ...pinned])]
+    return [...new Set([...this.finished.slice(0, MOST_IN_MEMORY), ...pinned])]
   }
 
   /** Makes a trial a candidate of the combination, however large its error is, so that its models are kept. */
@@ -262,7 +262,7 @@ export class FoldSearch {
     const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1
     if (this.finished.length > 0)
       this.deadline.combined = this.finished.slice(0, most).map(({ rank }) => rank)
-    for (const other of this.finished.slice(MOST_KEPT)) if (!this.#pinned.has(other)) this.#fits.delete(other)
+    for (const other of this.finished.slice(MOST_IN_MEMORY)) if (!this.#pinned.has(other)) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.save()
     return trial
   }

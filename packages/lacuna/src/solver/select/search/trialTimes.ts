@@ -75,7 +75,7 @@ export class TrialTimes {
     const { last } = this.#measured
     const ratio = Math.max(1, this.#sizeOf(options) / last.size)
     const seconds = last.seconds * ratio * this.#fractionOf(folds, options)
-    return this.#search.deadline.secondsForModels > seconds + this.#modelSeconds(seconds)
+    return this.#search.deadline.secondsForModels > seconds + this.#reservedSeconds(seconds)
   }
 
   /** About how long models with these options take, in arbitrary units. */
@@ -93,7 +93,7 @@ export class TrialTimes {
   }
 
   /** Seconds of the models that follow the search, from those of a trial on all folds. */
-  #modelSeconds(seconds: number): number {
+  #reservedSeconds(seconds: number): number {
     return (this.#search.modelsAfter * seconds) / (this.#search.folds - 1)
   }
 
@@ -102,6 +102,6 @@ export class TrialTimes {
     if (!this.#measured) return
     const { deadline, folds } = this.#search
     const { best } = this.#measured
-    deadline.modelSeconds = this.#modelSeconds(best) + (best * this.foldsOfRefit) / folds
+    deadline.reservedSeconds = this.#reservedSeconds(best) + (best * this.foldsOfRefit) / folds
   }
 }
