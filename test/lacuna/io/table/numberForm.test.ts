@@ -26,3 +26,8 @@ it('an inferred value is written with the separators of the column, and empty if
   expect(written(['1250.5', '980'], 12345.678)).toBe('12345.7')
   expect(written(['1.5'], NaN)).toBeNull()
 })
+
+it('an inferred value of 1e21 or more is written with its exponent, whatever the decimals of the column', () => {
+  for (const y of [1e20, 1e21, 1e30, -2.5e30, 1e39]) expect(Number(written(['18.3', '17'], y))).toBe(y)
+  expect(written(['1.250,50', '980'], 2.5e30, { decimal: ',', thousands: '.' })).toBe('2,5e30')
+})

@@ -63,8 +63,10 @@ export function numberFormOf(
 export function writeInForm(y: number, form: NumberForm): string | null {
   const { decimal, decimals, padded = 0, thousands, separator = thousands } = form
   if (Number.isNaN(y)) return null
-  let text = decimals === undefined ? numberAsText(y) : y.toFixed(decimals)
-  if (decimals !== undefined && decimals > padded)
+  // From 1e21 on, toFixed writes an exponent, whose zeros must stay.
+  const isFixed = decimals !== undefined && Math.abs(y) < 1e21
+  let text = isFixed ? y.toFixed(decimals) : numberAsText(y)
+  if (isFixed && decimals > padded)
     for (let spare = decimals - padded; spare > 0 && text.endsWith('0'); spare--) text = text.slice(0, -1)
   if (text.endsWith('.')) text = text.slice(0, -1)
   if (/^-0(\.0*)?$/.test(text)) text = text.slice(1)
