@@ -15,6 +15,7 @@ function writeTable(name: string, value: (n: number) => string, separator = ',',
 
 const isoDate = (d: number): string => `2024-04-${String(d + 1).padStart(2, '0')}`
 const grouped = (n: number, sign: string): string => String(n).replace(/(\d)(\d{3})$/, `$1${sign}$2`)
+const decimals = (x: number): string => x.toFixed(3).replace('.', ',')
 const modes = ['--modes', 'shop', 'day']
 
 it('--thousands reads grouped numbers in a comma CSV, where they are in quotes', async () => {
@@ -68,6 +69,8 @@ it.each([
   ['euros with a decimal comma', ';', (n: number) => `${n},57 €`, /1000\.57/],
   ['degrees', ',', (n: number) => `${(n / 100).toFixed(2)} °C`, /10/],
   ['dollars before the number', ',', (n: number) => `$${n}.5`, /1000\.5/],
+  ['kilograms of three decimals', ';', (n: number) => `${decimals(n / 1000 - 0.875)} kg`, /^0\.125$/],
+  ['kilograms with thousands', ';', (n: number) => `${grouped(n, '.')},250 kg`, /^1000\.25$/],
 ])(
   'a column of %s gets the SQL that removes the unit, and the SQL works',
   async (_, separator, write, first) => {
@@ -80,6 +83,33 @@ it.each([
     const info = await run('info', 'units.csv', ...modes, '--value', value, '--json')
     expect(info.code, info.stderr).toBe(0)
     expect(String(JSON.parse(info.stdout).values.min)).toMatch(first)
+  },
+)
+
+it.each([',', '.'])(
+  'where a "%s" in numbers with units may be of fractions or thousands, the message asks',
+  async (sign) => {
+    writeTable('units.csv', (n) => `${grouped(n, sign)} kg`, ';')
+    const { code, stderr } = await run('info', 'units.csv', ...modes, '--value', 'sold')
+    expect(code).toBe(2)
+    const advice =
+      / SQL: --value '(.*)' if "(.)" stands before fractions, --value '(.*)' if between thousands\.$/m
+    const [, fraction, asked, thousands] = advice.exec(stderr) ?? []
+    expect(asked).toBe(sign)
+    for (const [sql, min] of [
+      [fraction, 1],
+      [thousands, 1000],
+    ] as const) {
+      const value = sql.replaceAll("'\\''", "'")
+      const info = await run('info', 'units.csv', ...modes, '--value', value, '--json')
+      expect(JSON.parse(info.stdout).values.min).toBe(min)
+    }
+    // Without --value all cells are seen: one of them shows what the sign is.
+    writeTable('units.csv', (n) => `${n === 1000 ? `0${sign}500` : grouped(n, sign)} kg`, ';')
+    const guessed = await run('info', 'units.csv')
+    expect(guessed.stderr).toContain('the unit can be removed by SQL')
+    expect(guessed.stderr).not.toContain('if between thousands')
+    expect(guessed.stderr.includes("'[^0-9,-]'")).toBe(sign === ',')
   },
 )
 

@@ -17,7 +17,7 @@ import { abbreviate, doubleQuote } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isPlace, placeAdvice } from './places.ts'
 import { isMissingMark } from './source/cells.ts'
-import { adviseNumber, findThousands, isMeasure, plainNumber } from './source/numberStyle.ts'
+import { adviseNumber, findThousands, type NumberStyle, plainNumber } from './source/numberStyle.ts'
 import { type Batch, type Cells, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 import { meltAdvice } from './wide.ts'
 
@@ -54,8 +54,8 @@ export interface ColumnSummary {
   spoilt?: { text: string; where: string; count: number }
   /** Formats that fit all cells, if they are times but not written as ISO 8601 has it. */
   foreign?: string[]
-  /** A cell, if all of them are numbers with units or with thousands separators. */
-  measure?: string
+  /** A cell, if all of them are numbers with units or with thousands separators, and what to do about that. */
+  measure?: { text: string; advice: Sentence }
   /** The first cell of text, if most of the other cells are numbers with fractions. */
   mixed?: string
 }
@@ -78,10 +78,8 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     const examples = [...new Set(texts.slice(0, 50).map(({ text }) => abbreviate(text)))].slice(0, 4)
     const filled = texts.filter(({ text }) => !isMissingMark(text))
     const numberOf = (text: string): string => plainNumber(text, table)
-    const all = typeOfTexts(
-      filled.map(({ text }) => numberOf(text)),
-      quoted,
-    )
+    const filledTexts = filled.map(({ text }) => text)
+    const all = typeOfTexts(filledTexts.map(numberOf), quoted)
     const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignFormats(filled, all) : []
     const times = dates ? countTimes(new TimeColumn(name, undefined, dates), cells, sample.rowCount) : 0
     if (times > BULK * filled.length && all === 'VARCHAR')
@@ -93,8 +91,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       numbersRows,
       hasRepeats,
       foreign: foreign.length > 0 && !dates ? foreign : undefined,
-      measure:
-        all === 'VARCHAR' && foreign.length === 0 ? measureAmong(filled.map(({ text }) => text)) : undefined,
+      measure: all === 'VARCHAR' && foreign.length === 0 ? measureAmong(filledTexts, name, table) : undefined,
     }
     if (all !== 'VARCHAR' || quoted) return summary
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
@@ -171,11 +168,14 @@ export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | u
   return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
 }
 
-/** A number with a unit or with thousands separators, if all texts are such; else undefined. */
-function measureAmong(texts: readonly string[]): string | undefined {
-  if (texts.length < 2) return undefined
-  if (texts.every(isMeasure)) return texts[0]
-  return findThousands(texts) === undefined ? undefined : texts.find((text) => findThousands([text]))
+/**
+ * A number with a unit or with thousands separators, and the advice, if all texts are such; else undefined.
+ * @param name the column, for the advice
+ */
+function measureAmong(texts: readonly string[], name: string, style: NumberStyle): ColumnSummary['measure'] {
+  const advice = texts.length < 2 ? undefined : adviseNumber(texts, name, style)
+  if (!advice) return undefined
+  return { text: texts.find((text) => findThousands([text]) !== undefined) ?? texts[0], advice }
 }
 
 /**
@@ -184,12 +184,13 @@ function measureAmong(texts: readonly string[]): string | undefined {
  */
 export function refuseTextValue(columns: readonly ColumnSummary[], where: string): void {
   const measured = columns.findLast(({ measure }) => measure !== undefined)
-  const advice = measured && adviseNumber(measured.measure!, measured.name)
-  if (measured && advice)
+  if (measured?.measure) {
+    const { text, advice } = measured.measure
     throw new InputError(
       'table',
-      sentence`${where}: the column ${measured.name} has numbers that are written as "${abbreviate(measured.measure!)}"; ${advice}.`,
+      sentence`${where}: the column ${measured.name} has numbers that are written as "${abbreviate(text)}"; ${advice}.`,
     )
+  }
   const half = columns.findLast(({ mixed }) => mixed !== undefined)
   if (half)
     throw new InputError(

@@ -135,7 +135,7 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
       'value',
       sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, say ${option('decimal', '.')}, or ${option('thousands', '.')} if it stands between thousands.`,
     )
-  const advice = adviseNumber(text, name)
+  const advice = adviseNumber([text], name, context)
   // The thousands separator may be known already, but not how a unit is removed.
   if (advice && (context.thousands === undefined || isMeasure(text)))
     throw new InputError(
