@@ -250,7 +250,7 @@ it('the SQL that removes a unit works in fill: numbers are written into the colu
     expect(time).toMatch(/^2024-05-0\dT\d\d:00:00\+02:00$/)
     expect(Number(level.replace(',', '.'))).toBeGreaterThan(9)
   }
-  expect(filled[0]).toEqual(['G0', '2024-05-01T10:00:00+02:00', '10,0', 'false'])
+  expect(filled[0]).toEqual(['G0', '2024-05-01T10:00:00+02:00', '10', 'false'])
   // A model fills the same table by the same SQL, as complete proposes it.
   const learned = await run('complete', 'levels.csv', ...modes, '--value', sql, '--rank', '1', '-o', 'l.npz')
   expect(learned.stderr).toContain('fill l.npz levels.csv --absent --value ')
@@ -268,6 +268,54 @@ it('the SQL that removes a unit works in fill: numbers are written into the colu
   expect(byQuery.code, byQuery.stderr).toBe(0)
   expect(text('q.csv')).toMatch(/^gauge;measured;level;filled;inferred\n/)
 })
+
+/** Weights of 3 scales over time, with a unit, where some are empty. */
+const weights = (times: number, weight: (scale: number, time: number) => string): string[] =>
+  Array.from({ length: 3 * times }, (_, n) => {
+    const [scale, time] = [n % 3, Math.floor(n / 3)]
+    return `W${scale};${time};${n % 17 === 5 ? '' : `${weight(scale, time)} kg`}`
+  })
+
+it('values that SQL computes are written exactly, also where the first rows have fewer decimals', async () => {
+  const rows = weights(1000, (scale, time) => String(3900 + 20 * scale + (time % 50)))
+  rows.push('W0;1000;3950.5 kg', 'W1;1000;16777217.25 kg')
+  writeFileSync(file('late.csv'), `scale;time;weight\n${rows.join('\n')}\n`)
+  const sql = `regexp_replace("weight", '[^0-9.-]', '', 'g')`
+  const given = ['--modes', 'scale', 'time', '--value', sql, '--rank', '1', '--no-absent']
+  const { code, stderr } = await run('fill', 'late.csv', ...given, '-o', 'late-full.csv')
+  expect(code, stderr).toBe(0)
+  const filled = text('late-full.csv').trim().split('\n').slice(1)
+  for (const [n, row] of rows.entries())
+    if (row.endsWith(' kg')) expect(filled[n]).toBe(`${row.replace(' kg', '')};false`)
+    else expect(filled[n]).toMatch(/;\d+;true$/)
+})
+
+it.each([
+  ['decimal commas', 'weight', (grams: number) => (grams / 1000).toFixed(3).replace('.', ','), 0.001],
+  ['thousands', 'tons', (grams: number) => String(grams).replace(/(\d)(\d{3})$/, '$1.$2'), 1],
+])(
+  'SQL reads a column of %s, and its numbers and the inferred ones have the decimals of the column',
+  async (_, name, write, unit) => {
+    const grams = (scale: number, time: number): number => (60 + 20 * scale) * (1 + (time % 40))
+    const rows = weights(60, (scale, time) => write(grams(scale, time)))
+    writeFileSync(file('commas.csv'), `scale;time;${name}\n${rows.join('\n')}\n`)
+    const sql = `replace(regexp_replace("${name}", '[^0-9,-]', '', 'g'), ',', '.')`
+    const given = ['--modes', 'scale', 'time', '--value', sql, '--rank', '1']
+    const { code, stderr } = await run('fill', 'commas.csv', ...given, '-o', 'commas-full.csv')
+    expect(code, stderr).toBe(0)
+    const filled = text('commas-full.csv').trim().split('\n').slice(1)
+    expect(filled).toHaveLength(180)
+    for (const [n, line] of filled.entries()) {
+      const [, , cell, inferred] = line.split(';')
+      const expected = unit * grams(n % 3, Math.floor(n / 3))
+      expect(inferred).toBe(String(n % 17 === 5))
+      expect(cell).toMatch(unit === 1 ? /^\d+(,\d)?$/ : /^\d+(,\d{1,3})?$/)
+      const number = Number(cell.replace(',', '.'))
+      if (inferred === 'false') expect(number).toBeCloseTo(expected, 9)
+      else expect(Math.abs(number - expected)).toBeLessThan(0.1 * expected)
+    }
+  },
+)
 
 it('SQL for the values is not taken from the file of a model', async () => {
   writeFileSync(file('sql.csv'), 'a,b,v\nx,p,1\nx,q,2\ny,p,3\ny,q,4\n')

@@ -21,12 +21,13 @@ import {
   type Table,
   type Thousands,
   textOfCell,
+  writeExactly,
   writeInForm,
 } from '../table/index.ts'
 import { abbreviate, escapeRegExp } from '../text/index.ts'
 import { AbsentRows, type LackingRow, LackingRows, RowOrder } from './absentRows/index.ts'
 import type { Input } from './files/index.ts'
-import { formOfNumbers } from './formOfNumbers.ts'
+import { formOfComputed, formOfNumbers } from './formOfNumbers.ts'
 import { inferTypes, withTable } from './tables.ts'
 import { type AnswerOutput, formatOf, formForOutput, writeAnswers } from './writeAnswers.ts'
 
@@ -110,7 +111,7 @@ export async function fillTable(
     const copied = ownColumns(table).map(
       ({ name }, c): OutputColumn => ({
         ...{ name, kind: 'text' },
-        type: filled.includes(c) && (written?.isComputed || !isText) ? 'DOUBLE' : types[c],
+        type: filled.includes(c) && (written?.source !== undefined || !isText) ? 'DOUBLE' : types[c],
       }),
     )
     const taken = new Set(copied.map(({ name }) => name.toLowerCase()))
@@ -132,17 +133,16 @@ export async function fillTable(
     return plainNumber(text, { decimal: table.decimal ?? table.form?.decimal, thousands: table.thousands })
   }
 
-  /** The form of the numbers in some columns; in JSON and Parquet that of JavaScript. */
-  async function formIn(table: Table, columns: readonly number[], isComputed = false): Promise<NumberForm> {
-    const form = await formOfNumbers(table, columns, isComputed, options.typical)
+  /** The form in which numbers of some form are written: in JSON and Parquet that of JavaScript. */
+  function formIn(form: NumberForm): NumberForm {
     return isText ? form : { decimals: form.decimals }
   }
 
   /**
-   * The column whose values are filled, and the one that they are written into: another one where the values are
-   * SQL. Throws if there is none, or SQL names several.
+   * The name of the column whose values are filled, and the one that they are written into; where the values are SQL,
+   * also the column of what it computes. Throws if there is none, or SQL names several.
    */
-  function valueColumns(table: Table): { value: string; target: number; isComputed: boolean } {
+  function valueColumns(table: Table): { value: string; target: number; source?: number } {
     const column = options.value === undefined ? -1 : findColumn(table.columns, options.value)
     if (column < 0)
       throw new InputError(
@@ -150,7 +150,7 @@ export async function fillTable(
         sentence`${table.name}: there is no column ${options.value === undefined ? 'of values' : `"${options.value}"`} to be filled; name it with ${option('value')}, or use lacuna predict, which needs none.`,
       )
     const { name: value, computed } = table.columns[column]
-    if (!computed) return { value, target: column, isComputed: false }
+    if (!computed) return { value, target: column }
     const sql = value.replace(/'(?:[^']|'')*'/g, ' ')
     const targets = ownColumns(table).flatMap(({ name }, c) => (namesColumn(sql, name) ? [c] : []))
     if (targets.length !== 1)
@@ -158,7 +158,7 @@ export async function fillTable(
         'table',
         sentence`${table.name}: the values are ${value}, which is not of one column that could be filled; compute them by ${setting('query', `SELECT *, ${value} AS filled FROM data`)} ${setting('value', 'filled')}.`,
       )
-    return { value, target: targets[0], isComputed: true }
+    return { value, target: targets[0], source: column }
   }
 
   /**
@@ -167,8 +167,12 @@ export async function fillTable(
    * be.
    */
   async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
-    const { value, target, isComputed } = valueColumns(table)
-    const form = await formIn(table, [target], isComputed)
+    const { value, target, source } = valueColumns(table)
+    const form = formIn(
+      source === undefined
+        ? await formOfNumbers(table, [target], options.typical)
+        : await formOfComputed(table, target, source, options.typical),
+    )
     const none = added.map(() => null)
     const { writers, unwritable } = await labelWriters(table, model, modes)
     if (absent !== 'none' && unwritable.length > 0) counts.unwritable = unwritable
@@ -184,7 +188,7 @@ export async function fillTable(
         function fillRow(cells: (string | null)[], row: number): OutputRow {
           counts.rows++
           const observed = batch.observed[row]
-          if (isComputed && !Number.isNaN(observed)) cells[target] = writeInForm(observed, form)
+          if (source !== undefined && !Number.isNaN(observed)) cells[target] = writeExactly(observed, form)
           if (!Number.isNaN(observed)) return [...cells, ...none, 'false']
           refuseUnreadable(table, value, cells[target])
           counts.empty++
@@ -233,7 +237,7 @@ export async function fillTable(
   async function* fillWideRows(table: Table, mode: string): AsyncGenerator<OutputRow[]> {
     const melted = meltTable(table, mode, modes ?? [])
     const { wide } = melted
-    const form = await formIn(table, wide)
+    const form = formIn(await formOfNumbers(table, wide, options.typical))
     const value = melted.columns[melted.columns.length - 1].name
     /** Per cell of the wide columns, row by row: the prediction, NaN where the cell is not empty. */
     const predicted: number[] = []

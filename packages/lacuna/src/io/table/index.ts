@@ -30,6 +30,7 @@ export {
   type TableOptions,
 } from './plan.ts'
 export {
+  cellNumbers,
   type Labelled,
   labelWriters,
   openQueries,
@@ -45,8 +46,8 @@ export { type TextFile, textTable } from './source/csv.ts'
 export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
-export { type NumberForm, numberFormOf, writeInForm } from './source/numberForm.ts'
-export { plainNumber, type Thousands } from './source/numberStyle.ts'
+export { type NumberForm, numberFormOf, writeExactly, writeInForm } from './source/numberForm.ts'
+export { findDecimalSign, plainNumber, type Thousands } from './source/numberStyle.ts'
 export type { RowKernel } from './source/rowKernel.ts'
 export {
   type Batch,

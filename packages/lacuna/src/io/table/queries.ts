@@ -165,7 +165,7 @@ function findObservedColumn({ columns, name }: Table, value: QueryOptions['value
 }
 
 /** The cells of a column as numbers; NaN for those that are none or empty. */
-function cellNumbers(cells: Cells, { rowCount }: Batch, style: NumberStyle): Float64Array {
+export function cellNumbers(cells: Cells, { rowCount }: Batch, style: NumberStyle): Float64Array {
   if (cells instanceof Float64Array) return cells
   return Float64Array.from({ length: rowCount }, (_, row) => {
     const text = cellText(cells, row)?.trim() ?? ''

@@ -59,6 +59,15 @@ export function numberFormOf(
   return form
 }
 
+/**
+ * An observed number as text, with the decimal sign of a column. Whole numbers have all their digits, others the 15 that
+ * a double holds for certain, without the error of arithmetic in the digits behind them (0.1 * 3).
+ */
+export function writeExactly(x: number, { decimal = '.' }: NumberStyle): string {
+  const text = String(Number.isInteger(x) ? x : Number(x.toPrecision(15)))
+  return text.replace('.', decimal)
+}
+
 /** A number in the form of a column; null for NaN, which is an empty cell. */
 export function writeInForm(y: number, form: NumberForm): string | null {
   const { decimal, decimals, padded = 0, thousands, separator = thousands } = form
