@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { baselinesOnCells, modeName } from '#lacuna/internalInBrowser.js'
+import { baselinesOnCells, meanError, modeName } from '#lacuna/internalInBrowser.js'
 import { cellsOf, tensorOf } from '../answers.ts'
 
 const dims = [3, 4, 2]
@@ -49,4 +49,34 @@ it('baselines of a row whose cells are all in the test set are the mean of all',
   const rest = tensorOf(dims, others, others.map(countOf))
   const errors = baselinesOnCells(rest, tensorOf(dims, row, row.map(countOf)))
   expect(errors[1].error.rmse).toBe(errors[0].error.rmse)
+})
+
+it('cells of other held-out sets are unknown to the baselines, and no zeros', async () => {
+  const isValidation = (cell: number): boolean => cell % 5 === 3
+  const pick = (isPicked: (cell: number[], c: number) => boolean) => {
+    const picked = cells.filter(isPicked)
+    return tensorOf(dims, picked, picked.map(countOf))
+  }
+  const validation = pick((_, c) => isValidation(c))
+  const isKnown = (_: number[], c: number): boolean => !isTest(c) && !isValidation(c)
+  const rest = pick((cell, c) => isKnown(cell, c) && countOf(cell) > 0)
+  const known = cells.filter(isKnown)
+  const meanOf = (some: number[][]): number =>
+    some.reduce((sum, cell) => sum + countOf(cell), 0) / some.length
+  const rmse = (predict: (cell: number[]) => number): number => {
+    const tested = cells.filter((_, c) => isTest(c))
+    return Math.sqrt(
+      tested.reduce((sum, cell) => sum + (countOf(cell) - predict(cell)) ** 2, 0) / tested.length,
+    )
+  }
+  const [mean, ofFirst] = baselinesOnCells(rest, test, [validation])
+  expect(mean.error.rmse).toBeCloseTo(
+    rmse(() => meanOf(known)),
+    6,
+  )
+  expect(ofFirst.error.rmse).toBeCloseTo(
+    rmse(([i]) => meanOf(known.filter((cell) => cell[0] === i))),
+    6,
+  )
+  expect((await meanError(rest, test, true, undefined, [validation])).rmse).toBeCloseTo(mean.error.rmse, 6)
 })

@@ -44,11 +44,13 @@ export interface Entries {
   split(tensor: SparseTensor, fractions: SplitFractions, seed: number, zeros: boolean): Promise<Split>
   /** Returns the number of entries of all processes. */
   count(tensor: SparseTensor): Promise<number>
-  /** Measures the test errors of a model and of the mean training value. @param zeros as in `split` */
+  /**
+   * Measures the test errors of a model and of the mean training value.
+   * @param zeros as in `split`
+   */
   evaluate(
     model: CpModel,
-    train: SparseTensor,
-    test: SparseTensor,
+    sets: { train: SparseTensor; test: SparseTensor; validation?: SparseTensor },
     zeros: boolean,
   ): Promise<{ test: ErrorSummary; meanOnTest: ErrorSummary }>
 }
@@ -79,9 +81,9 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
   split: (tensor, fractions, seed, zeros) =>
     (zeros ? splitShardCells : splitShard)(communicator, tensor, fractions, seed),
   count: (tensor) => countEntries(communicator, tensor),
-  evaluate: async (model, train, test, zeros) => ({
+  evaluate: async (model, { train, test, validation }, zeros) => ({
     test: await testError(model, test, communicator),
-    meanOnTest: await meanError(train, test, zeros, communicator),
+    meanOnTest: await meanError(train, test, zeros, communicator, validation && [validation]),
   }),
 })
 

@@ -85,10 +85,11 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
  * @param selection the trials that chose the settings
  */
 async function evaluateRun(
-  { entries, settings, sets: { train, test } }: LearningContext,
+  { entries, settings, sets }: LearningContext,
   run: FileRun,
   { choice, ranks }: Selection,
 ): Promise<{ result: Completion; errors: Errors }> {
+  const { test } = sets
   const result = { ...(await run.result()), choice }
   const { model, validation } = result
   if (choice) model.training.choice = choice
@@ -96,7 +97,7 @@ async function evaluateRun(
   const errors: Errors = {
     train: result.train,
     validation,
-    ...(test && (await entries.evaluate(model, train, test, settings.missing === 'zero'))),
+    ...(test && (await entries.evaluate(model, { ...sets, test }, settings.missing === 'zero'))),
   }
   if (errors.test) model.training.test = errors.test
   return { result, errors }

@@ -80,9 +80,10 @@ export async function judgeRun(
   const isWhole = communicator.size === 1 && !train.weights
   const hasZeros = settings.missing === 'zero'
   if (errors.test && errors.test.entries >= FEWEST && test && errors.meanOnTest) {
+    const baselines = (): BaselineError[] =>
+      hasZeros ? baselinesOnCells(train, test, validation && [validation]) : baselinesOnTest(train, test)
     const mean = [{ name: 'the mean', error: errors.meanOnTest }]
-    const baselinesOf = hasZeros ? baselinesOnCells : baselinesOnTest
-    return compare('the test entries', errors.test, isWhole ? baselinesOf(train, test) : mean)
+    return compare('the test entries', errors.test, isWhole ? baselines() : mean)
   }
   if (!isWhole || hasZeros) return undefined
   if (errors.validation && errors.validation.entries >= FEWEST && validation)

@@ -1,5 +1,5 @@
 /**
- * Baselines where cells that are not listed are zeros: means over all cells but the test ones, listed or not. Sums are
+ * Baselines where cells that are not listed are zeros: means over all cells but those held out, listed or not. Sums are
  * over the listed entries alone, so that the cost does not depend on the number of cells.
  */
 import { cellsOf, type SparseTensor } from '../../tensor/index.ts'
@@ -16,20 +16,26 @@ interface CellBaseline {
 /**
  * The errors on test entries of the mean, of the mean of each row per mode, and of the product of the means of all modes
  * (as if the modes were independent).
- * @param train the listed entries, without those of the test set; all other cells are zeros
+ * @param train the listed entries, without those that are held out; all other cells are zeros
  * @param test entries, zeros among them, that are unknown to the baselines
+ * @param others other sets of entries that are held out, zeros among them, such as that of validation
  */
-export function baselinesOnCells(train: SparseTensor, test: SparseTensor): BaselineError[] {
+export function baselinesOnCells(
+  train: SparseTensor,
+  test: SparseTensor,
+  others: readonly SparseTensor[] = [],
+): BaselineError[] {
   const { dims, values } = train
   const cells = cellsOf(dims)
-  const mean = sumOf(values) / (cells - test.values.length)
+  const heldOut = [test, ...others]
+  const mean = sumOf(values) / heldOut.reduce((count, set) => count - set.values.length, cells)
   const means = dims.map((dim, mode) => {
     const sums = new Float64Array(dim)
     const known = new Float64Array(dim).fill(cells / dim)
     train.indices[mode].forEach((row, e) => {
       sums[row] += values[e]
     })
-    for (const row of test.indices[mode]) known[row]--
+    for (const { indices } of heldOut) for (const row of indices[mode]) known[row]--
     return sums.map((sum, row) => (known[row] > 0 ? sum / known[row] : mean))
   })
   const meanOfRow = (mode: number, entry: number): number => means[mode][test.indices[mode][entry]]

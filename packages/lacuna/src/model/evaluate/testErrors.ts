@@ -27,21 +27,22 @@ export async function testError(
  * The error, on the test entries of all processes, of predicting the mean of the training values everywhere;
  * each process must call it.
  * @param train @param test the entries of this process
- * @param zeros whether cells that are neither trained on nor tested are zeros, and count in the mean
+ * @param zeros whether cells that are neither trained on nor held out are zeros, and count in the mean
+ * @param others the entries of this process that are held out beside the test entries, such as those of validation
  */
 export async function meanError(
   train: SparseTensor,
   test: SparseTensor,
   zeros = false,
   communicator: Communicator = singleProcess,
+  others: readonly SparseTensor[] = [],
 ): Promise<ErrorSummary> {
   const ownSum = new ExactSum()
   for (let e = 0; e < train.values.length; e++) ownSum.add(train.values[e])
   const sum = new ExactSum()
   for (const text of await communicator.allGatherTexts(String(ownSum))) sum.addAll(text)
-  const count = zeros
-    ? cellsOf(train.dims) - (await countEntries(communicator, test))
-    : await countEntries(communicator, train)
+  let count = zeros ? cellsOf(train.dims) : await countEntries(communicator, train)
+  if (zeros) for (const set of [test, ...others]) count -= await countEntries(communicator, set)
   const mean = sum.value / count
   const tally = new ErrorTally()
   for (let e = 0; e < test.values.length; e++) tally.add(test.values[e], mean)
