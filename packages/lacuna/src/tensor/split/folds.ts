@@ -176,10 +176,12 @@ export function refuseRepeatedModes(
     )
 }
 
-/** Prints groups as they are typed, with modes by number: 1+3:24. */
-export function foldByText(by: FoldBy): string {
-  const whole = wholeModes(by)
-  if (whole) return `entry and ${foldByText(by.filter(({ mode }) => whole.includes(mode)))}`
+/**
+ * Prints groups as they are typed, with modes by number: 1+3:24. Undefined for whole groups beside single entries, which
+ * cannot be typed: they are found in the data.
+ */
+export function foldByText(by: FoldBy): string | undefined {
+  if (wholeModes(by)) return undefined
   return by.map(({ mode, length }) => (length > 1 ? `${mode + 1}:${length}` : String(mode + 1))).join('+')
 }
 

@@ -1,8 +1,8 @@
 /**
  * When a search by folds gives up a trial, by errors of another one that are made up relative to its own; what it expects
- * of times; and what it knows after it was saved.
+ * of times; what it knows after it was saved; and which folds it continues with.
  */
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodeSearch, encodeSearch, type SearchState } from '#lacuna/folds.js'
 import { synthetic } from '#lacuna/index.js'
 import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
@@ -10,6 +10,7 @@ import { type SearchCheckpointing, settingsOf } from '#lacuna/solver/index.js'
 import { FoldSearch } from '#lacuna/solver/select/search/foldSearch.js'
 import type { FoldTrial } from '#lacuna/solver/select/trials.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
+import { byEntry, type FoldBy } from '#lacuna/tensor/index.js'
 
 const { tensor } = synthetic({ dims: [12, 10, 8], entries: 600, rank: 2, seed: 1 })
 const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
@@ -193,4 +194,32 @@ it('a resumed search knows how long its trials took, also one that it continues'
   } finally {
     now.mockRestore()
   }
+
+describe('folds of a saved search', () => {
+  const whole = [0, 1].map((mode) => ({ mode, length: 1 }))
+  const mixed: FoldBy = [...whole, { mode: 2, length: 1, divided: 0.75 }]
+  const resume = (by: FoldBy, search: { by?: FoldBy } = {}): FoldSearch => {
+    const saved = { settings: settingsOf(options), folds, starts: 1, by, seconds: 0, trials: [], runs: [] }
+    return new FoldSearch(tensor, options, {
+      ...{ folds, ...search },
+      checkpointing: { saved, every: Infinity, save: async () => {} },
+    })
+  }
+
+  it('single entries beside whole groups are kept, which nobody can type', () => {
+    expect(resume(mixed).by).toEqual(mixed)
+    expect(() => resume([...mixed, { mode: 7, length: 1 }])).toThrow('start anew')
+  })
+
+  it('the message about other folds names what can be typed', () => {
+    expect(() => resume(mixed, { by: whole })).toThrow(
+      'The run was saved without foldBy, with folds of single entries and of whole groups; leave it out again, or start anew.',
+    )
+    expect(() => resume(whole, { by: mixed })).toThrow(
+      "The run was saved with foldBy: '1+2', which is left out now; give it again, or start anew.",
+    )
+    expect(() => resume(whole, { by: byEntry(tensor) })).toThrow(
+      'The run was saved with foldBy 1+2, and now it is 1+2+3; leave it as it was, or start anew.',
+    )
+  })
 })

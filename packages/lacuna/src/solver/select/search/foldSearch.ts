@@ -12,6 +12,7 @@ import {
   isByEntry,
   type SampledCells,
   type SparseTensor,
+  wholeModes,
 } from '../../../tensor/index.ts'
 import { refuseOtherSettings } from '../../run/resume.ts'
 import type { RunState } from '../../run/runState.ts'
@@ -32,6 +33,13 @@ import { checkSameFolds, refuseLeaks, type SearchOptions } from './searchOptions
 import { isWorseOnEach, trialError } from './trialErrors.ts'
 import { trialKey, trialSettings } from './trialSettings.ts'
 import { TrialTimes } from './trialTimes.ts'
+
+/**
+ * Whether groups are of two kinds, single entries and whole groups, of modes that a tensor has: those of a checkpoint may
+ * be any.
+ */
+const isMixed = (by: FoldBy, { dims }: Pick<SparseTensor, 'dims'>): boolean =>
+  wholeModes(by) !== undefined && by.every(({ mode }) => dims[mode] !== undefined)
 
 /** How a trial is made. */
 export interface AttemptOptions {
@@ -117,9 +125,9 @@ export class FoldSearch {
       this.by = byEntry(tensor)
     } else {
       this.#tensor = tensor
-      // A search that an earlier release began with folds of single entries is continued with these.
-      const isSingle = saved !== undefined && isByEntry(saved.by, tensor)
-      this.by = search.by ?? (isSingle ? saved.by : foldGroupsOf(tensor))
+      // Groups that may be those of another release by default are kept: single entries, and what cannot be typed.
+      const isKept = saved !== undefined && (isByEntry(saved.by, tensor) || isMixed(saved.by, tensor))
+      this.by = search.by ?? (isKept ? saved.by : foldGroupsOf(tensor))
     }
     if (saved) {
       checkSameFolds(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })

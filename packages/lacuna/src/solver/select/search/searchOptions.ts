@@ -1,5 +1,5 @@
 /** Options of a search by cross-fitting, the state by which it is saved, and checks of both. */
-import { InputError, option, sentence } from '../../../base/inputError.ts'
+import { InputError, option, sentence, setting } from '../../../base/inputError.ts'
 import { type FoldBy, foldByText } from '../../../tensor/index.ts'
 import type { RunState } from '../../run/runState.ts'
 import type { RunOptions } from '../../settings/options.ts'
@@ -86,6 +86,17 @@ export function checkSameFolds(saved: SearchState, now: Pick<SearchState, 'folds
     )
   for (const name of ['folds', 'starts'] as const)
     if (saved[name] !== now[name]) throw changeError(name, saved[name], now[name])
-  if (JSON.stringify(saved.by) !== JSON.stringify(now.by))
-    throw changeError('foldBy', foldByText(saved.by), foldByText(now.by))
+  if (JSON.stringify(saved.by) === JSON.stringify(now.by)) return
+  const [before, given] = [foldByText(saved.by), foldByText(now.by)]
+  if (before === undefined)
+    throw new InputError(
+      'checkpoint',
+      sentence`The run was saved without ${option('foldBy')}, with folds of single entries and of whole groups; leave it out again, or start anew.`,
+    )
+  if (given === undefined)
+    throw new InputError(
+      'checkpoint',
+      sentence`The run was saved with ${setting('foldBy', before)}, which is left out now; give it again, or start anew.`,
+    )
+  throw changeError('foldBy', before, given)
 }
