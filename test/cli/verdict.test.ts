@@ -1,6 +1,10 @@
 /** The comparison of a model with baselines, in the report of `lacuna complete`. */
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { encodeSearch } from '#lacuna/folds.js'
+import { baselinesByFolds, foldGroupsOf, foldsOf } from '#lacuna/internalInBrowser.js'
+import { settingsOf } from '#lacuna/solver/index.js'
+import { byEntry, type FoldBy, type SparseTensor } from '#lacuna/tensor/index.js'
 import { exampleFolder } from './exampleFolder.ts'
 
 const { file, run } = exampleFolder('verdict')
@@ -31,4 +35,37 @@ it('the mean of cells that are zeros counts neither the test cells nor those of 
   expect(verdict.baselines[0].name).toBe('the mean')
   expect(verdict.baselines[0].error.rmse).toBeCloseTo(rmse, 6)
   expect(meanOnTest.rmse).toBeCloseTo(rmse, 6)
+})
+
+it('baselines are compared on the folds of the search, also where it goes on with those that were saved', async () => {
+  // Fibers along the last mode are missing, by which folds would be of whole ones.
+  const dims = [12, 10, 6]
+  const cells = Array.from({ length: 720 }, (_, n) => [Math.floor(n / 60), Math.floor(n / 6) % 10, n % 6])
+  const known = cells.filter(([i, j]) => (7 * i + 3 * j) % 5 !== 0)
+  const cellValue = ([i, j, k]: number[]): number => 1 + i + 2 * ((3 * j + k) % 7)
+  const train: SparseTensor = {
+    dims,
+    indices: dims.map((_, mode) => Uint32Array.from(known, (cell) => cell[mode])),
+    values: Float32Array.from(known, cellValue),
+  }
+  const lines = known.map((cell) => [...cell.map((index) => index + 1), cellValue(cell)].join(' '))
+  writeFileSync(file('fibers.tns'), `${lines.join('\n')}\n`)
+  const ofFolds = (by: FoldBy): number[] =>
+    baselinesByFolds(train, foldsOf(train, by, 5, 1), 5).map(({ error }) => error.rmse)
+  const saved = {
+    settings: settingsOf({ epochs: 4, prior: 'isotropic' }),
+    ...{ folds: 5, starts: 1, by: byEntry(train), seconds: 0, trials: [], runs: [] },
+  }
+  writeFileSync(file('resumed.npz.run'), Buffer.concat(encodeSearch(saved)))
+  const args = ['--rank', 'auto', '--epochs', '4', '--prior', 'isotropic', '--json']
+  for (const [output, more, by] of [
+    ['resumed.npz', ['--resume'], byEntry(train)],
+    ['fresh.npz', [], foldGroupsOf(train)],
+  ] as const) {
+    const { code, stdout, stderr } = await run('complete', 'fibers.tns', ...args, ...more, '-o', output)
+    expect(code, stderr).toBe(0)
+    const { baselines } = JSON.parse(stdout).verdict
+    expect(baselines.map(({ error }: { error: { rmse: number } }) => error.rmse)).toEqual(ofFolds(by))
+  }
+  expect(ofFolds(byEntry(train))).not.toEqual(ofFolds(foldGroupsOf(train)))
 })

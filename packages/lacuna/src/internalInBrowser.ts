@@ -179,7 +179,7 @@ export {
   type NegativePolicy,
   negativePolicies,
 } from './tensor/sparseTensor.ts'
-export { foldsOf, parseFoldBy } from './tensor/split/folds.ts'
+export { type FoldBy, foldsOf, parseFoldBy } from './tensor/split/folds.ts'
 export { foldGroupsOf } from './tensor/split/mixedGaps.ts'
 export { cellsOf as cellsOfDims } from './tensor/split/pickCells.ts'
 export { sampleCells, splitSampledFold } from './tensor/split/sampleCells.ts'

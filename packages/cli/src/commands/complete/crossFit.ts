@@ -14,6 +14,7 @@ import {
 import {
   chooseByFolds,
   choosesByDefault,
+  type FoldBy,
   type FoldChoice,
   isSearch,
   linkScaleNames,
@@ -189,6 +190,8 @@ export interface FoundRank {
   isBegun: boolean
   /** The ranks that were tried; undefined if the time was up before, or the checkpoint has the rank alone. */
   choice?: FoldChoice
+  /** What stayed together in the folds of these trials. */
+  foldBy?: FoldBy
   /** Seconds of --seconds that are left for the model; as given if undefined. */
   seconds?: number
 }
@@ -204,7 +207,8 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   const bytes = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
   if (path !== undefined && bytes && !isSearch(bytes)) {
     const { settings, progress } = decodeRun(bytes, path)
-    return { rank: settings.rank, isBegun: true, choice: progress.selection?.ranks }
+    const { ranks, foldBy } = progress.selection ?? {}
+    return { rank: settings.rank, isBegun: true, choice: ranks, foldBy }
   }
   // The seconds are for the trials and the model together; patience is for its validation entries.
   const { seconds, patience, ...settings } = context.settings
@@ -226,8 +230,9 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
   // Loading the entries on the engine takes no longer than reading them did.
   const secondsLeft = left && Math.max(0.7 * left, left - context.readingSeconds)
   if ('unfinished' in found) return { rank: found.unfinished[0].rank, isBegun: false, seconds: secondsLeft }
-  await plotRanks(options.plot, found.choice, context.sets.train)
-  return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice, seconds: secondsLeft }
+  const { choice, by: foldBy } = found
+  await plotRanks(options.plot, choice, context.sets.train)
+  return { rank: choice.chosen.rank, isBegun: false, choice, foldBy, seconds: secondsLeft }
 }
 
 /**

@@ -123,7 +123,7 @@ async function openRun(
   const run = state
     ? await FileRun.resume(state, train, chosen.options)
     : await FileRun.start(train, chosen.options)
-  return { run, selection: { choice, ranks: found?.choice } }
+  return { run, selection: { choice, ranks: found?.choice, foldBy: found?.foldBy } }
 }
 
 /**

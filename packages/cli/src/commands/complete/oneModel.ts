@@ -42,7 +42,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
       return { result, errors, ...(await saveResult(context, run, result)) }
     })
     const entries = await context.entries.count(sets.train)
-    const verdict = await judgeRun(context, result, errors, selection.ranks)
+    const verdict = await judgeRun(context, result, errors, selection)
     progress.end()
     if (run.isRoot) {
       const report = {

@@ -6,13 +6,14 @@ import {
   baselinesOnCells,
   baselinesOnTest,
   compareWithBaselines,
-  type FoldChoice,
+  type FoldBy,
   foldGroupsOf,
   foldsOf,
   isWorthUsing,
   type Missing,
   option,
   parseFoldBy,
+  type Selection,
 } from 'lacuna/internal'
 import { formatCount, formatCounted } from '../../print/format.ts'
 import type { LearningContext } from './context.ts'
@@ -67,13 +68,13 @@ const FEWEST = 10
  * Compares a run's error with those of baselines: on the test entries, the validation entries, out of fold
  * (--rank auto), or else, where that is cheap, on a tenth of the entries that a short second run is without.
  * Returns undefined where none of these is possible.
- * @param ranks the trials of --rank auto
+ * @param selection the trials of --rank auto, and their folds
  */
 export async function judgeRun(
   context: LearningContext,
   result: Completion,
   errors: Errors,
-  ranks: FoldChoice | undefined,
+  { ranks, foldBy }: Selection,
 ): Promise<Verdict | undefined> {
   const { sets, settings, options, communicator } = context
   const { train, test, validation } = sets
@@ -89,8 +90,11 @@ export async function judgeRun(
   if (errors.validation && errors.validation.entries >= FEWEST && validation)
     return compare('the validation entries', errors.validation, baselinesOnTest(train, validation))
   if (ranks) {
-    const { foldBy } = options
-    const by = foldBy === undefined ? foldGroupsOf(train) : parseFoldBy(foldBy, train, option('foldBy'))
+    // A checkpoint of an earlier version does not have the folds of its search: they are taken for those of this one.
+    const typed = options.foldBy
+    const byNow = (): FoldBy =>
+      typed === undefined ? foldGroupsOf(train) : parseFoldBy(typed, train, option('foldBy'))
+    const by = foldBy ?? byNow()
     const count = ranks.chosen.folds
     return compare(
       'entries left out',

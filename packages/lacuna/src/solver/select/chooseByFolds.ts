@@ -3,7 +3,7 @@
  * one rank after another until more components no longer help, and then with other settings, one at a time.
  */
 import type { CpModel } from '../../model/index.ts'
-import type { SampledCells, SparseTensor } from '../../tensor/index.ts'
+import type { FoldBy, SampledCells, SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit, Deadline, Unfinished } from './crossFit/index.ts'
 import { FoldSearch, type SearchOptions } from './search/index.ts'
@@ -41,6 +41,8 @@ export interface ChosenByFolds {
   choice: FoldChoice
   /** The chosen settings with their models, and with `findRank: 'best'` those of the other good trials. */
   candidates: Candidate[]
+  /** What stays together in a fold. */
+  by: FoldBy
   /** The sampled cells that folds are made of, where unlisted cells are zeros. */
   sampled?: SampledCells
   /** Weights of the entries in the criterion of trials, in the order of the tensor; all 1 by default. */
@@ -123,9 +125,9 @@ export async function chooseByFolds(
   const chosen = withModels ? candidates[0].trial : found.chosen
   if (chosen !== found.chosen) leftOut.push('the models of the best trial')
   const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
-  const { deadline, weights, sampled } = search
+  const { deadline, weights, sampled, by } = search
   const save = (): Promise<void> => search.save()
-  return { choice: { trials, chosen, isCut }, candidates, sampled, weights, leftOut, deadline, save }
+  return { choice: { trials, chosen, isCut }, candidates, by, sampled, weights, leftOut, deadline, save }
 }
 
 /** Searches for the smallest good rank if that is wanted, and then for other settings if `choose` is true. */

@@ -6,6 +6,7 @@
 import type { Shape } from '../../base/jsonShape.ts'
 import type { Noise } from '../../engine/engine.ts'
 import type { FoldError, LinkName } from '../../model/index.ts'
+import type { FoldBy } from '../../tensor/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { TimePrior } from '../settings/sideInformation.ts'
@@ -87,6 +88,8 @@ export interface Selection {
   choice?: Choice
   /** Trials of ranks. */
   ranks?: FoldChoice
+  /** What stayed together in the folds of these; undefined in checkpoints of earlier versions. */
+  foldBy?: FoldBy
 }
 
 /** The shape of a FoldTrial in JSON. */
@@ -110,10 +113,14 @@ export const foldTrialShape: Shape = {
 
 const trialShape: Shape = { noise: 'string', lags: 'boolean', features: 'boolean', rmse: 'number' }
 
+/** The shape of a FoldBy in JSON. */
+export const foldByShape: Shape = [{ mode: 'number', length: 'number', 'divided?': 'number' }]
+
 /** The shape of a Selection in JSON. */
 export const selectionShape: Shape = {
   'choice?': { 'by?': 'string', entries: 'number', trials: [trialShape], chosen: trialShape },
   'ranks?': { trials: [foldTrialShape], chosen: foldTrialShape, isCut: 'boolean' },
+  'foldBy?': foldByShape,
 }
 
 /** The options that a trial can change. */

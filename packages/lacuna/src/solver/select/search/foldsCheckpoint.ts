@@ -4,7 +4,7 @@ import { findShapeFault, type Shape } from '../../../base/jsonShape.ts'
 import { decodeRun, encodeRun, readSettings, writableSettings } from '../../run/checkpoint.ts'
 import { type FrameKind, frame, isFramed, unframe } from '../../run/frame.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { foldTrialShape } from '../trials.ts'
+import { foldByShape, foldTrialShape } from '../trials.ts'
 import type { SearchState } from './searchOptions.ts'
 
 /** First line and version of the file. */
@@ -21,7 +21,7 @@ const headerShape: Shape = {
   settings: 'object',
   folds: 'number',
   starts: 'number',
-  by: [{ mode: 'number', length: 'number', 'divided?': 'number' }],
+  by: foldByShape,
   seconds: 'number',
   trials: [foldTrialShape],
   'capped?': [['number']],
