@@ -217,23 +217,44 @@ describe('refitting', () => {
     expect(saves).toBe(0)
   })
 
-  it('corrects by the residuals of the new models, where neighbours correct', () => {
-    const { model } = result
-    const indices = train.indices
+  it.each([
+    ['absolute', false],
+    ['relative', true],
+  ])('corrects by the %s residuals of the new models, where neighbours correct', (_, isRelative) => {
+    const { members } = result.model
+    const { indices, values } = train
+    const [least, weights, shrinkage] = [1, [0.8, -0.5, 0], 3]
     const neighbours = {
-      ...{ lags: [[], [], []], isRelative: false, least: 1, weights: [0, 0, 0] },
-      ...{ indices, residuals: new Float32Array(train.values.length) },
+      ...{ lags: [[], [], []], isRelative, least, weights, indices },
+      // Residuals of the models before, which must not be used.
+      residuals: new Float32Array(values.length).fill(100),
     }
-    const corrected = replaceMembers(
-      { ...model, neighbours } as unknown as typeof model,
-      model.members,
-      train,
-    )
-    const residuals = train.values.map(
-      (value, entry) => value - model.predict(indices.map((column) => column[entry])),
-    )
-    for (const [entry, residual] of corrected.neighbours!.residuals.entries())
-      expect(residual).toBeCloseTo(residuals[entry], 4)
+    const replaceWith = (neighbours?: object): typeof result.model =>
+      replaceMembers({ ...result.model, neighbours } as unknown as typeof result.model, members, train)
+    const [plain, corrected] = [replaceWith(), replaceWith(neighbours)]
+    const cellAt = (columns: readonly ArrayLike<number>[], e: number): number[] =>
+      columns.map((column) => column[e])
+    const unitOf = (y: number): number => (isRelative ? Math.max(y, least) : 1)
+    const residuals = Array.from(values, (value, e) => {
+      const y = plain.predict(cellAt(indices, e), { clip: false })
+      return (value - y) / unitOf(y)
+    })
+    let most = 0
+    for (let e = 0; e < hidden.values.length; e += 7) {
+      const cell = cellAt(hidden.indices, e)
+      // The mean residual of the entries that differ from the cell in one mode alone, shrunk to 0.
+      const means = cell.map((_, mode) => {
+        const around = residuals.filter((_, other) =>
+          cell.every((index, m) => (indices[m][other] === index) === (m !== mode)),
+        )
+        return around.reduce((sum, residual) => sum + residual, 0) / (around.length + shrinkage)
+      })
+      const y = plain.predict(cell, { clip: false })
+      const change = unitOf(y) * weights.reduce((sum, weight, mode) => sum + weight * means[mode], 0)
+      most = Math.max(most, Math.abs(change))
+      expect(corrected.predict(cell, { clip: false })).toBeCloseTo(Math.max(0, y + change), 4)
+    }
+    expect(most).toBeGreaterThan(0.01)
   })
 
   it('has time reserved by a search with a limit where folds are blocks, and not where they are single entries', async () => {
