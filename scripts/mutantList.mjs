@@ -1223,7 +1223,7 @@ export const mutants = [
   },
   {
     name: 'absent rows are counted by the size of another mode',
-    file: 'packages/lacuna/src/io/node/absentRows/absentRows.ts',
+    file: 'packages/lacuna/src/io/node/absentRows/absentCells.ts',
     find: 'cell * dims[mode] + index',
     replace: 'cell * dims[0] + index',
     tests: ['test/cli/use/fill.test.ts'],

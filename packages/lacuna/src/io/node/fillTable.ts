@@ -25,7 +25,7 @@ import {
   writeInForm,
 } from '../table/index.ts'
 import { abbreviate, escapeRegExp } from '../text/index.ts'
-import { AbsentRows, type LackingRow, LackingRows, RowOrder } from './absentRows/index.ts'
+import { AbsentCells, type AbsentRow, AbsentRows, RowOrder } from './absentRows/index.ts'
 import type { Input } from './files/index.ts'
 import { formOfComputed, formOfNumbers } from './formOfNumbers.ts'
 import { inferTypes, withTable } from './tables.ts'
@@ -59,8 +59,8 @@ export interface FillTableOptions {
   /** Names of columns behind the value that `predict` also returns, such as low and high; none by default. */
   added?: readonly string[]
   /**
-   * Whether a long table also gets the rows that it lacks, a cell of the model each: all of them, only if they
-   * are at most as many as it has, or none, the default.
+   * Whether a long table also gets its absent rows, those of cells of the model that have no row: all of them, only
+   * if they are at most as many as it has, or none, the default.
    */
   absent?: 'all' | 'few' | 'none'
 }
@@ -72,11 +72,11 @@ export interface FilledTable {
   empty: number
   /** The number of empty cells that have a value now; the others have no prediction. */
   filled: number
-  /** The number of rows that a long table lacked; undefined if they were not counted. */
+  /** The number of absent rows of a long table; undefined if they were not counted. */
   absent?: number
   /** The number of these that were added. */
   addedRows: number
-  /** Modes that are binned or computed, so that rows that the table lacks were not looked for; none by default. */
+  /** Modes that are binned or computed, so that absent rows were not looked for; none by default. */
   unwritable?: readonly string[]
 }
 
@@ -163,8 +163,7 @@ export async function fillTable(
 
   /**
    * Yields batches of a long table's rows, filled, each with `true` or `false` in the column of marks; among them, or
-   * behind them if they are in no order, the rows that it lacks, if they are wanted. Reads the table twice if they may
-   * be.
+   * behind them if they are in no order, the absent rows, if they are wanted. Reads the table twice if they may be.
    */
   async function* fillLongRows(table: Table): AsyncGenerator<OutputRow[]> {
     const { value, target, source } = valueColumns(table)
@@ -176,13 +175,14 @@ export async function fillTable(
     const none = added.map(() => null)
     const { writers, unwritable } = await labelWriters(table, model, modes)
     if (absent !== 'none' && unwritable.length > 0) counts.unwritable = unwritable
-    const lacking = absent === 'none' || unwritable.length > 0 ? undefined : await findLacking(table, value)
+    const absentRows =
+      absent === 'none' || unwritable.length > 0 ? undefined : await findAbsentRows(table, value)
     for await (const batch of openQueries(table, model, { value, modes })) {
       const [predictions, ...others] = predict(batch)
       yield Array.from({ length: batch.rowCount }, (_, row): OutputRow[] => {
         const cells = batch.fields.map((cells, c) => cellIn(table, c, textOfCell(cells, row)))
-        const before = lacking?.before(batch.indices.map((column) => column[row])) ?? []
-        return [...before.map(writeLacking), fillRow(cells, row)]
+        const before = absentRows?.before(batch.indices.map((column) => column[row])) ?? []
+        return [...before.map(writeAbsentRow), fillRow(cells, row)]
 
         /** The row of the table with its value filled, if it is empty. */
         function fillRow(cells: (string | null)[], row: number): OutputRow {
@@ -199,10 +199,10 @@ export async function fillTable(
         }
       }).flat()
     }
-    for (const rest of lacking?.rest() ?? []) yield rest.map(writeLacking)
+    for (const rest of absentRows?.rest() ?? []) yield rest.map(writeAbsentRow)
 
-    /** A row that the table lacks: its labels, the prediction, and what is added. */
-    function writeLacking({ labels, answers: [prediction, ...others] }: LackingRow): OutputRow {
+    /** An absent row as it is written: its labels, the prediction, and what is added. */
+    function writeAbsentRow({ labels, answers: [prediction, ...others] }: AbsentRow): OutputRow {
       counts.addedRows++
       const cells: (string | null)[] = ownColumns(table).map(() => null)
       labels.forEach((label, mode) => {
@@ -214,20 +214,20 @@ export async function fillTable(
     }
   }
 
-  /** Reads a long table once to find the rows that it lacks; undefined if none, or too many, are to be added. */
-  async function findLacking(table: Table, value: string): Promise<LackingRows | undefined> {
-    const missing = AbsentRows.of(model)
-    if (!missing) return undefined
+  /** Reads a long table once to find its absent rows; undefined if none, or too many, are to be added. */
+  async function findAbsentRows(table: Table, value: string): Promise<AbsentRows | undefined> {
+    const cells = AbsentCells.of(model)
+    if (!cells) return undefined
     const order = new RowOrder(model.dims)
     let rows = 0
     for await (const batch of openQueries(table, model, { value, modes })) {
-      missing.note(batch)
+      cells.note(batch)
       order.note(batch.rowCount, batch.indices)
       rows += batch.rowCount
     }
-    counts.absent = missing.count
-    if (absent === 'few' && missing.count > rows) return undefined
-    return new LackingRows(missing, order, predict)
+    counts.absent = cells.count
+    if (absent === 'few' && cells.count > rows) return undefined
+    return new AbsentRows(cells, order, predict)
   }
 
   /**

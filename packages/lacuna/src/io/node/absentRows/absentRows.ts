@@ -1,105 +1,70 @@
-/** The cells of a model without a row in a long table, found while the rows are read. */
-import { type AskedRows, labelOf } from '../../../model/index.ts'
-import { cellsOf } from '../../../tensor/index.ts'
-import type { Labelled } from '../../table/index.ts'
+/** The absent rows of a long table, predicted, and returned before the rows of the table that they precede. */
+import type { AskedRows } from '../../../model/index.ts'
+import type { AbsentCells } from './absentCells.ts'
+import type { RowOrder } from './rowOrder.ts'
 
-/** The most cells that are examined; their bits take 32 MiB. */
-const MOST_CELLS = 2 ** 28
-/** Cells that are predicted at a time. */
-const CELLS_AT_ONCE = 4096
+/** A row that a table does not have, of a cell of the model. */
+export interface AbsentRow {
+  /** A label per mode. */
+  labels: readonly string[]
+  /** The prediction, then the numbers that are added to it, such as low and high. */
+  answers: readonly number[]
+  /** The position in the order of the table; Infinity if it has none. */
+  key: number
+}
 
-/** Cells without a row in the table, as rows to be predicted, with the labels of each. */
-type AbsentBatch = AskedRows & { labels: (row: number) => string[] }
+/** The most rows that are sorted in memory; more of them come after the table's own. */
+const MOST_SORTED = 2 ** 22
 
-/** Marks the cells that have a row in the table, and lists the others. */
+/** Returns the absent rows of a table piece by piece, in the order of the table. */
 export class AbsentRows {
-  readonly #model: Labelled
-  readonly #cells: number
-  readonly #isPresent: Uint8Array
-  #present = 0
+  readonly #keyOf: ((cell: readonly number[]) => number) | undefined
+  readonly #batches: Generator<AbsentRow[]>
+  #batch: AbsentRow[] = []
+  #at = 0
 
-  /** @param model whose cells are examined; use AbsentRows.of, which refuses too many */
-  private constructor(model: Labelled, cells: number) {
-    this.#model = model
-    this.#cells = cells
-    this.#isPresent = new Uint8Array(Math.ceil(cells / 8))
-  }
-
-  /** The collector for a model; undefined if it has too many cells. */
-  static of(model: Labelled): AbsentRows | undefined {
-    const cells = cellsOf(model.dims)
-    return cells <= MOST_CELLS ? new AbsentRows(model, cells) : undefined
-  }
-
-  /** Notes the cells of a batch of rows; those with unknown labels are none. */
-  note({ rowCount, indices }: AskedRows): void {
-    const { dims } = this.#model
-    for (let row = 0; row < rowCount; row++) {
-      let cell = 0
-      for (let mode = 0; mode < dims.length; mode++) {
-        const index = indices[mode][row]
-        cell = index < 0 ? NaN : cell * dims[mode] + index
+  /** @param predict returns the predictions for the rows of a batch, then a column per added number, such as low */
+  constructor(cells: AbsentCells, order: RowOrder, predict: (batch: AskedRows) => readonly Float64Array[]) {
+    const keyOf = cells.count <= MOST_SORTED ? order.key : undefined
+    this.#keyOf = keyOf
+    this.#batches = (function* () {
+      for (const batch of cells.batches(keyOf)) {
+        const answers = predict(batch)
+        yield Array.from({ length: batch.rowCount }, (_, row) => ({
+          labels: batch.labels(row),
+          answers: answers.map((column) => column[row]),
+          key: keyOf?.(batch.indices.map((column) => column[row])) ?? Infinity,
+        }))
       }
-      if (Number.isNaN(cell)) continue
-      const bit = 1 << (cell & 7)
-      if ((this.#isPresent[cell >> 3] & bit) !== 0) continue
-      this.#isPresent[cell >> 3] |= bit
-      this.#present++
+    })()
+  }
+
+  /** Returns the rows that come before a row of the table, given by its indices, and have not been returned. */
+  before(cell: readonly number[]): AbsentRow[] {
+    if (!this.#keyOf || cell.some((index) => index < 0)) return []
+    const key = this.#keyOf(cell)
+    const rows: AbsentRow[] = []
+    for (let row = this.#peek(); row && row.key < key; row = this.#peek()) {
+      rows.push(row)
+      this.#at++
+    }
+    return rows
+  }
+
+  /** Yields the rows that come after the last one of the table, some thousands at a time. */
+  *rest(): Generator<AbsentRow[]> {
+    while (this.#peek()) {
+      yield this.#batch.slice(this.#at)
+      this.#at = this.#batch.length
     }
   }
 
-  /** The number of cells that no row has. */
-  get count(): number {
-    return this.#cells - this.#present
-  }
-
-  /**
-   * Yields the cells that no row has, some thousands at a time, with their labels by mode.
-   * @param key by which cells are sorted, those of equal keys in C order; by default all come in C order
-   */
-  *batches(key?: (cell: readonly number[]) => number): Generator<AbsentBatch> {
-    let found: number[] = []
-    for (const cell of key ? this.#sorted(key) : this.#absent()) {
-      found.push(cell)
-      if (found.length < CELLS_AT_ONCE) continue
-      yield this.#batch(found)
-      found = []
+  /** The next row that has not been returned; undefined if there is none. */
+  #peek(): AbsentRow | undefined {
+    if (this.#at === this.#batch.length) {
+      this.#batch = this.#batches.next().value ?? []
+      this.#at = 0
     }
-    if (found.length > 0) yield this.#batch(found)
-  }
-
-  /** Yields the numbers of the cells that no row has, in C order. */
-  *#absent(): Generator<number> {
-    for (let cell = 0; cell < this.#cells; cell++)
-      if ((this.#isPresent[cell >> 3] & (1 << (cell & 7))) === 0) yield cell
-  }
-
-  /** The numbers of the cells that no row has, sorted by their keys. */
-  #sorted(key: (cell: readonly number[]) => number): number[] {
-    const cells = Array.from(this.#absent(), (cell) => ({ cell, key: key(this.#coordinate(cell)) }))
-    return cells.sort((a, b) => a.key - b.key || a.cell - b.cell).map(({ cell }) => cell)
-  }
-
-  /** The indices of a cell by its number. */
-  #coordinate(cell: number): number[] {
-    const { dims } = this.#model
-    const indices = dims.map(() => 0)
-    for (let mode = dims.length - 1, rest = cell; mode >= 0; mode--) {
-      indices[mode] = rest % dims[mode]
-      rest = Math.floor(rest / dims[mode])
-    }
-    return indices
-  }
-
-  /** The cells of these numbers as rows. */
-  #batch(cells: readonly number[]): AbsentBatch {
-    const coordinates = cells.map((cell) => this.#coordinate(cell))
-    const { dims } = this.#model
-    return {
-      rowCount: cells.length,
-      indices: dims.map((_, mode) => Float64Array.from(coordinates, (indices) => indices[mode])),
-      observed: new Float64Array(cells.length).fill(NaN),
-      labels: (row) => coordinates[row].map((index, mode) => labelOf(this.#model, mode, index)),
-    }
+    return this.#batch[this.#at]
   }
 }

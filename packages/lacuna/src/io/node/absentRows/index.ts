@@ -1,4 +1,4 @@
-/** The rows that a long table lacks, predicted and in their places among its own. */
-export { AbsentRows } from './absentRows.ts'
-export { type LackingRow, LackingRows } from './lackingRows.ts'
+/** The absent rows of a long table, predicted and in their places among its own. */
+export { AbsentCells } from './absentCells.ts'
+export { type AbsentRow, AbsentRows } from './absentRows.ts'
 export { RowOrder } from './rowOrder.ts'

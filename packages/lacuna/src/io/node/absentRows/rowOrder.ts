@@ -1,5 +1,5 @@
 /**
- * The order of a long table's rows, found while they are read, so that rows that it lacks are written where they
+ * The order of a long table's rows, found while they are read, so that absent rows are written where they
  * belong: hour by hour, or sensor by sensor.
  */
 
