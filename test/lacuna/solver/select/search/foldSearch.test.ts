@@ -194,6 +194,7 @@ it('a resumed search knows how long its trials took, also one that it continues'
   } finally {
     now.mockRestore()
   }
+})
 
 describe('folds of a saved search', () => {
   const whole = [0, 1].map((mode) => ({ mode, length: 1 }))
