@@ -49,7 +49,10 @@ export async function searchZeros(
   const startLambda = searchesLambda ? expectedLambda(tensor, first) : undefined
   /** Finds λ at the rank of the first trial, then the rank with it, and λ again. */
   const searchShape = async (shape: TrialChanges): Promise<void> => {
-    if (startLambda !== undefined && !(await climbLambda(search, { ...shape, rank: first.rank }, startLambda)))
+    if (
+      startLambda !== undefined &&
+      !(await climbLambda(search, { ...shape, rank: first.rank }, startLambda))
+    )
       leftOut.add('some values of λ')
     const { lambda } = bestOf(search, shape) ?? {}
     if (!(await growRank(search, { ...shape, ...(lambda !== undefined && { lambda }) }, ranks, start)))

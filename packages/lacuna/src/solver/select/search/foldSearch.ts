@@ -270,7 +270,8 @@ export class FoldSearch {
     const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1
     if (this.finished.length > 0)
       this.deadline.combined = this.finished.slice(0, most).map(({ rank }) => rank)
-    for (const other of this.finished.slice(MOST_IN_MEMORY)) if (!this.#pinned.has(other)) this.#fits.delete(other)
+    for (const other of this.finished.slice(MOST_IN_MEMORY))
+      if (!this.#pinned.has(other)) this.#fits.delete(other)
     if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.save()
     return trial
   }
