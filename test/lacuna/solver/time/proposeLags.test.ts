@@ -58,6 +58,7 @@ describe('the axis of time', () => {
     expect(proposeAxis({ ...counts, modes, labels })).toEqual({
       modes: [2, 1],
       lags: { 'day(t)+hour(t)': [1, 24, 168] },
+      period: 7,
     })
   })
 
@@ -93,9 +94,45 @@ describe('the axis of time', () => {
     expect(timeAxis({ ...counts, modes: named('weekday', 'slot', 'user') })).toBeUndefined()
   })
 
+  it('is a date and times of the day, as 8:30 and 09:00, where they ascend', () => {
+    const clock = (slot: number): string => `${8 + Math.floor(slot / 2)}:${slot % 2 === 0 ? '00' : '30'}`
+    const axisOf = (times: string[]): number[] | undefined =>
+      timeAxis({ ...counts, modes: named('a', 'b', 'c'), labels: [undefined, times, rows(21, day)] })
+    expect(axisOf(rows(24, clock))).toEqual([2, 1])
+    expect(axisOf(rows(24, (slot) => `${clock(slot).padStart(5, '0')}:00`))).toEqual([2, 1])
+    expect(axisOf(rows(24, clock).sort())).toEqual([2])
+    expect(axisOf(rows(24, (slot) => `${8 + slot}:75`))).toEqual([2])
+  })
+
+  it('is found by names in German, French and Spanish', () => {
+    for (const [hour, date] of [
+      ['Stunde', 'Datum'],
+      ['heure', 'jour'],
+      ['hora', 'fecha'],
+    ])
+      expect(timeAxis({ ...counts, modes: named('station', hour, date) })).toEqual([2, 1])
+  })
+
+  it('is a mode of hours, also where counts are so small that neighbours are hardly alike', () => {
+    const trips = tensorOf([12, 12, 168], (i, j, hour) => {
+      const peaks = Math.exp(-(((hour % 24) - 8) ** 2) / 3) + Math.exp(-(((hour % 24) - 18) ** 2) / 3)
+      return Math.floor(2 * peaks + 2 * chance(hour + 200 * (i + 15 * j)))
+    })
+    expect(proposeAxis(trips)).toMatchObject({ modes: [2], lags: { 3: [1, 24] }, period: 24 })
+  })
+
+  it('is no mode whose rows are in the order of their size', () => {
+    const sizes = (order: (place: number) => number): SparseTensor =>
+      tensorOf([40, 30], (place, kind) => 100 / (2 + order(place)) + 5 * chance(place + 50 * kind))
+    expect(timeAxis(sizes((place) => place))).toBeUndefined()
+    expect(timeAxis(sizes((place) => 39 - place))).toBeUndefined()
+    // Rows that are alike in another order.
+    expect(timeAxis(sizes((place) => Math.abs(place - 20)))).toEqual([0])
+  })
+
   it('is found by autocorrelation where there are neither names nor labels', () => {
     const slots = tensorOf([12, 36, 28], flow(36))
-    expect(proposeAxis(slots)).toEqual({ modes: [2, 1], lags: { '3+2': [1, 36, 252] } })
+    expect(proposeAxis(slots)).toEqual({ modes: [2, 1], lags: { '3+2': [1, 36, 252] }, period: 7 })
     const [station, slot, day] = slots.indices
     const series = { ...slots, dims: [12, 36 * 28], indices: [station, day.map((k, e) => 36 * k + slot[e])] }
     expect(proposeAxis(series)).toEqual({ modes: [1], lags: { 2: [1, 36, 252] }, period: 36 })

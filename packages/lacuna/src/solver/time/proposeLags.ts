@@ -21,7 +21,7 @@ export interface ProposedAxis {
   modes: number[]
   /** Lags along the axis: a step and its periods. */
   lags: Lags
-  /** Steps of the shortest period, if one mode counts time. */
+  /** Rows of the slowest mode in the shortest period that has several of them; undefined if there is none. */
   period?: number
 }
 
@@ -34,7 +34,9 @@ export function proposeAxis(tensor: SparseTensor, modes = timeAxis(tensor)): Pro
   if (!modes || steps < 3) return undefined
   const periods = findPeriods(tensor, modes)
   const lags = { [axisName(tensor, modes)]: [1, ...periods] }
-  return { modes, lags, ...(modes.length === 1 && periods.length > 0 && { period: periods[0] }) }
+  const perRow = steps / tensor.dims[modes[0]]
+  const period = periods.map((length) => length / perRow).find((rows) => rows > 1 && Number.isInteger(rows))
+  return { modes, lags, ...(period !== undefined && { period }) }
 }
 
 /** Lags for the tensor's axis of time, by the name of the axis; none if it has no such axis. */
