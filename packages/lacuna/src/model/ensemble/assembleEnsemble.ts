@@ -2,14 +2,13 @@
  * From the models of a cross-fit to an ensemble: correction by neighbours, conformal intervals, out-of-fold
  * errors, stability.
  */
-import { below, draw, purpose, stream } from '../../base/random.ts'
+import { purpose, stream } from '../../base/random.ts'
 import { version } from '../../base/version.ts'
 import {
   cOrderOf,
   describeFoldBy,
   type FoldBy,
   isByEntry,
-  type Observed,
   observe,
   pickEntries,
   pickNumbers,
@@ -25,7 +24,7 @@ import { learnEmptyRows } from './emptyRows/learnEmptyRows.ts'
 import { learnFewEntries, leastEntriesOf } from './emptyRows/learnFewEntries.ts'
 import { blankPredictor } from './emptyRows/predictBlank.ts'
 import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
-import { findScaleEnds, type Intervals, learnIntervals, type UnseenCells } from './intervals.ts'
+import { findScaleEnds, type Intervals, learnIntervals } from './intervals.ts'
 import { findLostGroups } from './lostGroups.ts'
 import {
   learnNeighbours,
@@ -35,6 +34,7 @@ import {
   type Ordered,
 } from './neighbours/neighbours.ts'
 import { type Stack, type StackedEntries, stackCandidates } from './stack.ts'
+import { predictUnseenCells, supportOfCells } from './unseenCells.ts'
 
 /** The models of a cross-fit, and their predictions of the entries that they were fitted without. */
 export interface FoldModels {
@@ -106,9 +106,6 @@ export interface AssemblySeconds {
   /** Stability of the components, and core consistency. */
   stability: number
 }
-
-/** Most random cells at which the models' disagreement is measured. */
-const UNSEEN_CELLS = 20_000
 
 /**
  * Combines the models of cross-fits into an ensemble, with its correction, intervals, errors and stability.
@@ -299,46 +296,6 @@ function stopwatch(): () => number {
     last = performance.now()
     return (last - before) / 1000
   }
-}
-
-/**
- * The support of each cell: the least number of training entries among its rows.
- * @param indices the cells, as one column of indices per mode
- */
-function supportOfCells({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array {
-  const support = new Uint32Array(indices[0].length).fill(2 ** 32 - 1)
-  indices.forEach((column, mode) => {
-    const entries = counts[mode]
-    for (let c = 0; c < support.length; c++) support[c] = Math.min(support[c], entries[column[c]])
-  })
-  return support
-}
-
-/**
- * The models' mean predictions and their variances at random cells, which hardly ever have an entry. The row
- * of each mode is drawn as often as it has entries, independently of the other modes.
- * @param models their number, and the predictions of those that were fitted without a fold
- */
-function predictUnseenCells(
-  { indices, values }: SparseTensor,
-  models: {
-    count: number
-    predictWithout: (fold: number, indices: readonly Uint32Array[]) => Float32Array
-  },
-  observed: Observed,
-  seed: number,
-): UnseenCells {
-  const count = Math.min(UNSEEN_CELLS, values.length)
-  const cells = indices.map((column, mode) => {
-    const key = stream(seed, purpose.folds, mode + 1)
-    return Uint32Array.from({ length: count }, (_, c) => column[below(draw(key, c), values.length)])
-  })
-  const all = Array.from({ length: models.count }, (_, fold) => models.predictWithout(fold, cells))
-  const predictions = all[0].map((_, c) => all.reduce((sum, y) => sum + y[c], 0) / all.length)
-  const variances = predictions.map(
-    (mean, c) => all.reduce((sum, y) => sum + (y[c] - mean) ** 2, 0) / (all.length - 1),
-  )
-  return { indices: cells, predictions, variances, support: supportOfCells(observed, cells) }
 }
 
 /**

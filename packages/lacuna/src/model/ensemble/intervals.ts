@@ -102,7 +102,7 @@ export interface OutOfFoldEntries {
   support: Uint32Array
 }
 
-/** Predictions at random cells, which hardly ever have an entry. */
+/** Predictions at random cells without entries. */
 export interface UnseenCells {
   /** Coordinates, one column per mode. */
   indices: readonly Uint32Array[]
