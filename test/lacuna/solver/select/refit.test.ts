@@ -1,5 +1,5 @@
 /** Models that were fitted without a fold are fitted again to all entries, once settings and weights are chosen. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultEngine } from '#lacuna/engine/defaultEngine.js'
 import type { Engine, LoadedProblem } from '#lacuna/engine/engine.js'
 import {
@@ -48,6 +48,16 @@ function engineOf(
   return engine
 }
 
+/** Runs with a clock that stands still. */
+async function withoutTime<T>(run: () => Promise<T>): Promise<T> {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  try {
+    return await run()
+  } finally {
+    clock.mockRestore()
+  }
+}
+
 describe('refitting', () => {
   let result: FoldedCompletion
   let candidates: Candidate[]
@@ -83,13 +93,38 @@ describe('refitting', () => {
   it('fits as many models as there is time for, in their order, and leaves the others as they were', async () => {
     const asked: number[] = []
     const hasTimeFor = (seconds: number): boolean => asked.push(seconds) < 3
-    const { models, refitted } = await refit(train, candidates.slice(0, 1), { hasTimeFor })
+    const { models, refitted } = await withoutTime(() => refit(train, candidates.slice(0, 1), { hasTimeFor }))
     const { fit } = candidates[0]
     expect(refitted).toBe(2)
     expect(factorsOf(models.slice(0, 2))).toEqual(factorsOf(result.model.members.slice(0, 2)))
     expect(models[2]).toBe(fit.models[2])
     expect(asked).toHaveLength(3)
     for (const seconds of asked) expect(seconds).toBeCloseTo(fit.seconds / 2, 9)
+  })
+
+  it('expects a model to take as long as the longest one so far, and gives one up at the time limit', async () => {
+    const asked: number[] = []
+    const clock = vi.spyOn(performance, 'now')
+    let seconds = 0
+    clock.mockImplementation(() => 1000 * seconds)
+    const hasTimeFor = (expected: number): boolean => {
+      asked.push(expected)
+      return true
+    }
+    // The second model takes twice the expected time of the first, and no time is left for the third.
+    const { fit } = candidates[0]
+    const left = [100, 100, 0]
+    const { models, refitted } = await refit(train, candidates.slice(0, 1), {
+      hasTimeFor,
+      secondsLeft: () => left.shift()!,
+      onRefit(model) {
+        if (model === 0) queueMicrotask(() => (seconds += fit.seconds))
+      },
+    }).finally(() => clock.mockRestore())
+    expect(asked[0]).toBeCloseTo(fit.seconds / 2, 9)
+    expect(asked[1]).toBeCloseTo(fit.seconds, 9)
+    expect(refitted).toBe(2)
+    expect(models[2]).toBe(fit.models[2])
   })
 
   it('stops when interrupted, with the models so far', async () => {
@@ -121,7 +156,7 @@ describe('refitting', () => {
     const hasTimeFor = (seconds: number): boolean => asked.push(seconds) > 0
     const [candidate] = candidates
     const onTwo = { ...candidate, options: { ...candidate.options, threads: 2, engine } }
-    const { models, refitted } = await refit(train, [onTwo, candidate], { hasTimeFor })
+    const { models, refitted } = await withoutTime(() => refit(train, [onTwo, candidate], { hasTimeFor }))
     await engine.close()
     expect(refitted).toBe(6)
     const { members } = result.model

@@ -35,7 +35,7 @@ import {
   type UnfinishedSearch,
   WITHOUT_ERRORS,
 } from './chooseByFolds.ts'
-import { fitModel, refit } from './refit.ts'
+import { fitModel, refit, signalWithin } from './refit.ts'
 import type { FoldChoice } from './trials.ts'
 
 /**
@@ -137,7 +137,8 @@ export async function completeByFolds(
     // No trial follows that would save the search: an interruption from here on loses the models, but no trial.
     if ((foldOptions.checkpointing?.every ?? Infinity) < Infinity) await found.save()
     const hasTimeFor = (seconds: number): boolean => deadline.hasTimeForRefit(seconds)
-    const { models, refitted, refused } = await refit(tensor, combined, { hasTimeFor, onRefit })
+    const secondsLeft = (): number => deadline.secondsLeft
+    const { models, refitted, refused } = await refit(tensor, combined, { hasTimeFor, secondsLeft, onRefit })
     if (refitted > 0) model = replaceMembers(model, models, tensor)
     const others = models.length - refitted - refused
     const whichOf = (count: number): string => `the fit of ${count} of ${models.length} models to all entries`
@@ -148,7 +149,7 @@ export async function completeByFolds(
     if (!isByEntry(candidates[0].fit.by, tensor)) {
       const { seconds, models } = candidates[0].fit
       const error = hasTimeFor(seconds / models.length)
-        ? await errorAtRandomCells(tensor, candidates[0], seed)
+        ? await errorAtRandomCells(tensor, candidates[0], seed, secondsLeft())
         : undefined
       if (error) outOfFold.atRandomCells = error
       else leftOut.push('the error at random cells')
@@ -181,16 +182,17 @@ export async function completeByFolds(
 }
 
 /**
- * The error of a model at a random part of the entries, which it was fitted without; undefined where it was interrupted, or
- * there was too little memory.
+ * The error of a model at a random part of the entries, which it was fitted without; undefined where it was interrupted,
+ * took longer than a number of seconds, or there was too little memory.
  */
 async function errorAtRandomCells(
   tensor: SparseTensor,
   { options, fit }: Candidate,
   seed: number,
+  seconds: number,
 ): Promise<ErrorSummary | undefined> {
   const { train, out } = splitFold(tensor, foldsOf(tensor, byEntry(tensor), fit.models.length, seed), 0)
-  const model = await fitModel(train, options)
+  const model = await fitModel(train, { ...options, signal: signalWithin(seconds, options.signal) })
   return typeof model === 'string' ? undefined : model.error(out)
 }
 

@@ -11,12 +11,14 @@ import { type SparseTensor, tensorBytes } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Candidate } from './chooseByFolds.ts'
-import { foldGroups, fractionOfModel } from './crossFit/index.ts'
+import { foldGroups, fractionOfModel, signalAfter } from './crossFit/index.ts'
 
 /** Time limit and callback of refitting. */
 export interface RefitOptions {
   /** Whether a model that takes about this number of seconds can be fitted before the time limit. */
   hasTimeFor: (seconds: number) => boolean
+  /** Seconds until the time limit, at which a model that is being fitted is given up; Infinity by default. */
+  secondsLeft?: () => number
   /** Called before each model, with its number from 0 and the number of all; none by default. */
   onRefit?: (model: number, models: number) => void
 }
@@ -40,7 +42,7 @@ export interface Refitted {
 export async function refit(
   tensor: SparseTensor,
   candidates: readonly Candidate[],
-  { hasTimeFor, onRefit }: RefitOptions,
+  { hasTimeFor, secondsLeft = () => Infinity, onRefit }: RefitOptions,
 ): Promise<Refitted> {
   const models = candidates.flatMap(({ fit }) => fit.models)
   let first = 0
@@ -51,18 +53,22 @@ export async function refit(
     const count = fit.models.length
     const groups = foldGroups(tensor, options, count)
     let next = 0
+    let longest = 0
     /** Worker: fits models below `end` that no other worker has taken, until none is left. */
     const refitNext = async (end: number, threads: number, expected: number): Promise<void> => {
       while (next < end) {
         const fold = next++
         // Where the first fit was cut off, the second one would be cut off, too.
-        if (fit.cut > 0 || options.signal?.aborted || !hasTimeFor(expected)) continue
+        if (fit.cut > 0 || options.signal?.aborted || !hasTimeFor(Math.max(expected, longest))) continue
         const member = first + fold
         onRefit?.(member, models.length)
         // Each model has the start of its fold.
         const seed = (settingsOf(options).seed + fold) % Number.MAX_SAFE_INTEGER
         const start = { seed, initial: fit.models[fold] }
-        const after = await fitModel(tensor, { ...options, threads, engine, ...start })
+        const begun = performance.now()
+        const signal = signalWithin(secondsLeft(), options.signal)
+        const after = await fitModel(tensor, { ...options, threads, engine, signal, ...start })
+        longest = Math.max(longest, (performance.now() - begun) / 1000)
         if (after === 'refused') refused++
         else if (after !== 'interrupted') {
           models[member] = after
@@ -88,6 +94,13 @@ export async function refit(
     first += count
   }
   return { models, refitted, refused }
+}
+
+/** A signal that is aborted after a number of seconds, or with another one. */
+export function signalWithin(seconds: number, signal?: AbortSignal): AbortSignal | undefined {
+  if (seconds === Infinity) return signal
+  const limit = signalAfter(1000 * seconds)
+  return signal ? AbortSignal.any([signal, limit]) : limit
 }
 
 /** Fits a model; 'interrupted' if its run was, 'refused' if there was too little memory. */

@@ -227,7 +227,7 @@ export async function crossFit(
 }
 
 /** A signal that is aborted after this number of milliseconds; at once if it is not positive. */
-const signalAfter = (milliseconds: number): AbortSignal =>
+export const signalAfter = (milliseconds: number): AbortSignal =>
   AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(milliseconds))))
 
 /** Limits a run to this number of further seconds, and to its first iteration at least. */
