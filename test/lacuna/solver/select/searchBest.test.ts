@@ -82,8 +82,9 @@ beforeAll(async () => {
 })
 
 describe('the search for the best settings', () => {
+  const byEntry = [0, 1, 2].map((mode) => ({ mode, length: 1 }))
+
   it('proposes pairs of modes that are not too many rows, and no merged rows that a fold leaves empty', () => {
-    const byEntry = [0, 1, 2].map((mode) => ({ mode, length: 1 }))
     const merged = (by: typeof byEntry, dims = trips.dims): unknown =>
       proposeShapes({ ...trips, dims }, {}, by).map(({ mergeModes }) => mergeModes?.[0])
     expect(merged(byEntry)).toEqual([undefined, [0, 1], [0, 2], [1, 2]])
@@ -138,10 +139,35 @@ describe('the search for the best settings', () => {
     expect(proposeAutoregression({ mergeModes: [[1, 2]] })).toEqual([])
   })
 
-  it('proposes nothing where lags, features or a reshaping are given, and no link where one is given', () => {
+  it('proposes merged pairs and a split beside a reshaping that is given', () => {
+    const time = { modes: [2], lags: { 3: [1, 6] }, period: 6 }
+    const split = [{ mode: 2, into: 6 }]
+    expect(proposeShapes(trips, { split }, byEntry, time)).toEqual([{}, { mergeModes: [[0, 1]] }])
+    const merged = [[0, 1]]
+    expect(proposeShapes(trips, { mergeModes: merged }, byEntry, time)).toEqual([
+      {},
+      { lags: time.lags },
+      { split },
+    ])
+    const four = {
+      ...trips,
+      dims: [9, 9, 4, 6],
+      indices: [...trips.indices.slice(0, 2), trips.indices[0], trips.indices[1]],
+    }
+    expect(
+      proposeShapes(
+        four,
+        { mergeModes: merged },
+        [0, 1, 2, 3].map((mode) => ({ mode, length: 1 })),
+      ),
+    ).toEqual([{}, { mergeModes: [...merged, [2, 3]] }])
+  })
+
+  it('proposes nothing where lags or features are given, or all modes are reshaped, and no link where one is given', () => {
     const by = [{ mode: 0, length: 1 }]
     expect(proposeShapes(trips, { lags: { 3: [1] } }, by)).toEqual([{}])
     expect(proposeShapes(trips, { mergeModes: [[0, 1]] }, by)).toEqual([{}])
+    expect(proposeShapes(trips, { lags: { 3: [1] }, split: [{ mode: 2, into: 6 }] }, byEntry)).toEqual([{}])
     expect(proposeLinks(trips, {})).toEqual([{ link: 'sqrt' }])
     expect(proposeLinks(trips, { link: 'identity' })).toEqual([])
     expect(proposeLinks({ ...trips, values: trips.values.map((x) => x + 100) }, {})).toEqual([])

@@ -2,7 +2,7 @@
  * Proposals of the search for the best settings: reshapings, lags and links that are worth a trial, from the
  * sizes, the values and the time axis of a tensor.
  */
-import type { FoldBy, SparseTensor } from '../../tensor/index.ts'
+import { type FoldBy, resolveReshaping, type SparseTensor } from '../../tensor/index.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Lags } from '../settings/sideInformation.ts'
@@ -22,8 +22,9 @@ const LEAST_VARIATION = 0.5
 
 /**
  * Proposes reshapings and lags: none; lags along the time axis; each pair of modes merged, the modes of the
- * time axis with its lags; and time split by its period, also together with a merged pair. Nothing is
- * proposed where the options give lags, attributes or a reshaping themselves.
+ * time axis with its lags; and the slowest mode of time split by its period, also together with a merged pair. Where the
+ * options merge or split modes, others are proposed beside them. Nothing is proposed where the options give lags or
+ * attributes.
  * @param by what stays together in a fold: a merged mode whose rows would lie in one fold is of no use
  * @param time the axis of time, if there is one
  * @returns changes of the options; the first one changes nothing
@@ -35,26 +36,36 @@ export function proposeShapes(
   time?: ProposedAxis,
 ): TrialChanges[] {
   const settings = settingsOf(options)
-  const isGiven =
-    settings.mergeModes.length + settings.split.length > 0 ||
-    Object.keys(settings.lags).length > 0 ||
-    options.features !== undefined
-  if (isGiven) return [{}]
-  const axis = time && mayLearnPrior(settings) ? time : undefined
-  const series = axis ? proposeSeries(tensor, axis) : []
+  if (Object.keys(settings.lags).length > 0 || options.features !== undefined) return [{}]
+  const given = { mergeModes: settings.mergeModes, split: settings.split }
+  const resolved = resolveReshaping(given, tensor)
+  const taken = new Set([...resolved.mergeModes.flat(), ...resolved.split.map(({ mode }) => mode)])
+  const isFree = (modes: readonly number[]): boolean => !modes.some((mode) => taken.has(mode))
+  const axis = time && isFree(time.modes) && mayLearnPrior(settings) ? time : undefined
+  const series = axis ? proposeSeries(tensor, axis).filter(({ mergeModes: [modes] }) => isFree(modes)) : []
   const pairs = proposePairs(tensor, by).filter(
-    (pair) => !series.some(({ mergeModes }) => isSame(mergeModes[0], pair)),
+    (pair) => isFree(pair) && !series.some(({ mergeModes }) => isSame(mergeModes[0], pair)),
   )
   const split = axis?.period === undefined ? undefined : [{ mode: axis.modes[0], into: axis.period }]
   const apart = pairs.filter((pair) => axis && !pair.includes(axis.modes[0]))
-  return [
-    {},
+  const shapes: TrialChanges[] = [
     ...(axis ? [{ lags: axis.lags }] : []),
     ...series,
     ...pairs.map((pair) => ({ mergeModes: [pair] })),
     ...(split ? [{ split }, ...apart.map((pair) => ({ mergeModes: [pair], split }))] : []),
   ]
+  return [{}, ...shapes.map((shape) => besideGiven(shape, given))]
 }
+
+/** A shape with the merged and split modes of the options beside its own. */
+const besideGiven = (
+  { mergeModes, split, ...others }: TrialChanges,
+  given: Required<Pick<TrialChanges, 'mergeModes' | 'split'>>,
+): TrialChanges => ({
+  ...others,
+  ...(mergeModes && { mergeModes: [...given.mergeModes, ...mergeModes] }),
+  ...(split && { split: [...given.split, ...split] }),
+})
 
 /** Whether two pairs of modes are the same. */
 const isSame = (a: readonly number[], b: readonly number[]): boolean => a.every((mode) => b.includes(mode))
