@@ -1,4 +1,5 @@
-// Makes the files of a release in a folder: the tarballs of both packages, their checksums, and the list of components.
+// Makes the files of a release in a folder: the tarballs of both npm packages with their lists of components, wheel and source
+// archive of the Python package, and the checksums of all files of the folder.
 //   npm run release -- FOLDER
 // @ts-check
 import { execFileSync } from 'node:child_process'
@@ -28,6 +29,10 @@ for (const [name, path, type] of /** @type {const} */ ([
     join(folder, `${name}.cdx.json`),
     `${JSON.stringify(componentsOf(process.cwd(), path, type), null, 2)}\n`,
   )
+const backend = 'import sys, backend; backend.build_wheel(sys.argv[1]); backend.build_sdist(sys.argv[1])'
+execFileSync('python3', ['-B', '-c', backend, folder], {
+  env: { ...process.env, PYTHONPATH: 'python/build_backend' },
+})
 const names = readdirSync(folder)
   .filter((name) => name !== 'SHA256SUMS')
   .sort()
