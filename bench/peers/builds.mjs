@@ -1,5 +1,5 @@
 // Peers from builds that the user gives: SPLATT, LIBMF from its sources, and any program with the convention of
-// bench/peers/README.md. None of them could be had for this repository's own measurements: their command lines are
+// bench/peers/README.md. They were not run for this repository's own measurements: their command lines are
 // those of their sources, and only the reading of their output is tested.
 // @ts-check
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
