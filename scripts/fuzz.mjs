@@ -1,22 +1,33 @@
-// Fuzzes the readers of bytes, each for a while, from the stored corpus (test/fuzz/corpus):
-//   npm run fuzz -- [--seconds 60] [--seed N] [--save] [READER …]
-// --seconds is the time for all readers together; --save adds inputs that reach new code to the corpus. An
-// input that fails is written to a file and added to the corpus.
+// Fuzzes the readers of bytes, each for a while, from the stored corpus (test/fuzz/corpus). `npm run fuzz -- --help` prints
+// the options. An input that fails is written to a file and added to the corpus.
 // @ts-check
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { addToCorpus, readCorpus } from '../test/fuzz/corpus.mjs'
 import { fuzz } from '../test/fuzz/fuzz.mjs'
 import { makeReaders } from '../test/fuzz/readers.mjs'
+import { readArguments, refuse } from './commandLine.mjs'
 
-const { values, positionals } = parseArgs({
-  options: { seconds: { type: 'string' }, seed: { type: 'string' }, save: { type: 'boolean' } },
-  allowPositionals: true,
-})
+const USAGE = `npm run fuzz -- [options] [READER …]
+
+  --seconds N  time for all readers together; 60 by default
+  --seed N     decides the inputs; random by default
+  --save       add inputs that reach new code to the corpus
+  READER       the readers to fuzz, such as npz; all by default`
+
+const { values, positionals } = readArguments(
+  USAGE,
+  {
+    options: { seconds: { type: 'string' }, seed: { type: 'string' }, save: { type: 'boolean' } },
+    allowPositionals: true,
+  },
+  ['seconds', 'seed'],
+)
 const { readers, close } = await makeReaders()
+const unknown = positionals.find((name) => !(name in readers))
+if (unknown) refuse(`There is no reader ${unknown}. The readers: ${Object.keys(readers).join(', ')}.`)
 const names = positionals.length > 0 ? positionals : Object.keys(readers)
 const seed = Number(values.seed ?? Date.now() % 2 ** 31)
 const seconds = Number(values.seconds ?? 60) / names.length

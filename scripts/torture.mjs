@@ -1,24 +1,36 @@
-// Kills commands at chosen operations, lets disks, reads, clocks and devices fail, resumes, and checks every file:
-//   npm run torture -- --minutes 30               all cases, for half an hour
-//   npm run torture -- --kills 500                until so many processes were killed
-//   npm run torture -- --only split --minutes 2   some cases, by a part of their names
-//   npm run torture -- --seed 7 --attempt 123     one attempt again, as it was printed
-// Prints a table and what was found; ends with 1 if something was.
+// Kills commands at chosen operations, lets disks, reads, clocks and devices fail, resumes, and checks every file.
+// `npm run torture -- --help` prints the options. Prints a table and what was found; ends with 1 if something was.
 // @ts-check
-import { parseArgs } from 'node:util'
+import { readArguments, refuse } from './commandLine.mjs'
+import { cases } from './torture/cases.mjs'
 import { formatOutcomes } from './torture/table.mjs'
 import { torture } from './torture/torture.mjs'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string' },
-    kills: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 1e6) },
-    attempt: { type: 'string' },
-    only: { type: 'string' },
-    jobs: { type: 'string' },
+const USAGE = `npm run torture -- [options]
+
+  --minutes N  how long; 30 by default
+  --kills N    until so many processes were killed, in place of a time
+  --only PART  the cases whose names contain this
+  --seed N     decides the attempts; random by default
+  --attempt N  one attempt of the seed again, as it was printed
+  --jobs N     attempts at the same time`
+
+const { values } = readArguments(
+  USAGE,
+  {
+    options: {
+      minutes: { type: 'string' },
+      kills: { type: 'string' },
+      seed: { type: 'string', default: String(Date.now() % 1e6) },
+      attempt: { type: 'string' },
+      only: { type: 'string' },
+      jobs: { type: 'string' },
+    },
   },
-})
+  ['minutes', 'kills', 'seed', 'attempt', 'jobs'],
+)
+if (values.only !== undefined && !cases.some(({ name }) => name.includes(values.only ?? '')))
+  refuse(`There is no case ${values.only}. The cases: ${cases.map(({ name }) => name).join(', ')}.`)
 const given = (/** @type {string | undefined} */ text) => (text === undefined ? undefined : Number(text))
 const kills = given(values.kills)
 const minutes = given(values.minutes) ?? (kills === undefined ? 30 : Infinity)

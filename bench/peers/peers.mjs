@@ -1,40 +1,64 @@
-// Compares Lacuna with other software on the same training and test entries, side by side, in turns:
-//   npm run peers -- [--train A.tns --test B.tns] [--rank 10] [--rounds 3] [--threads 2] [--fetch] [--splatt DIR]
-//     [--libmf DIR] [--program NAME=PATH] [--only PART_OF_A_NAME] [-o FOLDER]
-// Without files the problem is synthetic. --fetch gets LIBMF from npm first. Prints a table; -o writes results.json and a
-// page with machine and versions.
+// Compares Lacuna with other software on the same training and test entries, side by side, in turns. `npm run peers -- --help`
+// prints the options. Prints a table; -o writes results.json and a page with machine and versions.
 // @ts-check
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem, type } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readArguments, refuse } from '../../scripts/commandLine.mjs'
 import { fetchPackages, findPeers } from './adapters.mjs'
 import { used } from './launch.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    ...{
-      train: { type: 'string' },
-      test: { type: 'string' },
-      rank: { type: 'string' },
-      rounds: { type: 'string' },
-      threads: { type: 'string' },
+const USAGE = `npm run peers -- [--train A.tns --test B.tns] [options]
+
+  --train FILE, --test FILE  .tns files, not compressed; without them the problem is synthetic
+  --rank R                   5 by default
+  --rounds N                 runs of each program, in turns; 3 by default
+  --threads N                all cores by default
+  --fetch                    get LIBMF from npm first
+  --splatt DIR               the build of SPLATT
+  --libmf DIR                the build of LIBMF, or its npm package
+  --program NAME=PATH        a program of yours; may be repeated
+  --only PART_OF_A_NAME      these programs alone; may be repeated
+  -o, --output FOLDER        write the table and all raw figures there`
+
+const { values: given } = readArguments(
+  USAGE,
+  {
+    options: {
+      ...{
+        train: { type: 'string' },
+        test: { type: 'string' },
+        rank: { type: 'string' },
+        rounds: { type: 'string' },
+        threads: { type: 'string' },
+      },
+      fetch: { type: 'boolean' },
+      ...{
+        splatt: { type: 'string' },
+        libmf: { type: 'string' },
+        program: { type: 'string', multiple: true },
+      },
+      only: { type: 'string', multiple: true },
+      output: { type: 'string', short: 'o' },
     },
-    fetch: { type: 'boolean' },
-    ...{ splatt: { type: 'string' }, libmf: { type: 'string' }, program: { type: 'string', multiple: true } },
-    only: { type: 'string', multiple: true },
-    output: { type: 'string', short: 'o' },
   },
-})
+  ['rank', 'rounds', 'threads'],
+)
+if (!given.train !== !given.test)
+  refuse(`--train and --test belong together: give --${given.train ? 'test' : 'train'}, too.`)
+for (const name of /** @type {const} */ (['train', 'test'])) {
+  const path = given[name]
+  if (path && !existsSync(path)) refuse(`--${name}: there is no file ${path}.`)
+}
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-peers-'))
 const rank = Number(given.rank ?? 5)
 const rounds = Number(given.rounds ?? 3)
 const threads = Number(given.threads ?? availableParallelism())
 if (given.fetch) fetchPackages()
 const [train, test] = given.train && given.test ? [resolve(given.train), resolve(given.test)] : synthesize()
-const { peers: found, absent } = findPeers(given)
+const { peers: found, absent } = findGiven()
 const peers = found.filter(({ name }) => given.only?.some((part) => name.includes(part)) ?? true)
 
 /** @type {Map<string, import('./launch.mjs').Result[]>} */
@@ -80,7 +104,7 @@ const machine = {
   processor: cpus()[0]?.model,
   cores: cpus().length,
   memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
-  system: `${type()} ${release()}`,
+  system: type(),
   node: process.version,
   load: Number(load.toFixed(1)),
 }
@@ -110,6 +134,16 @@ if (given.output) {
     join(given.output, 'results.json'),
     `${JSON.stringify({ machine, problem, rows, failures, absent, raw: Object.fromEntries(results) }, null, 2)}\n`,
   )
+}
+
+/** The programs that are installed or given. */
+function findGiven() {
+  try {
+    return findPeers(given)
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    return refuse(/** @type {Error} */ (error).message)
+  }
 }
 
 /** A synthetic problem with noise: 9,000 training and 2,000 test entries of 40 × 30 × 20. */

@@ -56,6 +56,38 @@ it('a folder without the built program is refused in a sentence', { timeout: 300
   await expect(run('--libmf', folder)).rejects.toThrow(/has no built program of LIBMF/)
 })
 
+it.each([
+  [
+    'bench/peers/peers.mjs',
+    ['--train', 'train.tns'],
+    /^--train and --test belong together: give --test, too\.\n$/,
+  ],
+  [
+    'bench/peers/peers.mjs',
+    ['--train', 'a.tns', '--test', 'b.tns'],
+    /^--train: there is no file a\.tns\.\n$/,
+  ],
+  ['bench/peers/peers.mjs', ['--rounds', 'two'], /^--rounds must be a number, not two\..*\n$/],
+  ['bench/peers/peers.mjs', ['--ranks', '3'], /^Unknown option '--ranks'\. --help prints the options\.\n$/],
+  ['scripts/fuzz.mjs', ['--second', '3'], /^Unknown option '--second'\..*\n$/],
+  ['scripts/fuzz.mjs', ['nps'], /^There is no reader nps\. The readers: tns, .*\n$/],
+  ['scripts/torture.mjs', ['--minute', '1'], /^Unknown option '--minute'\..*\n$/],
+  ['scripts/torture.mjs', ['--only', 'nothing'], /^There is no case nothing\. The cases: .*\n$/],
+])(
+  '%s %j is refused in a sentence, and --help prints the options',
+  { timeout: 60_000 },
+  async (script, args, sentence) => {
+    const path = fileURLToPath(new URL(`../../${script}`, import.meta.url))
+    const refused = await promisify(execFile)(process.execPath, [path, ...args], { cwd: folder }).catch(
+      (error) => error,
+    )
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(sentence)
+    const { stdout } = await promisify(execFile)(process.execPath, [path, '--help'], { cwd: folder })
+    expect(stdout).toMatch(/^npm run (peers|fuzz|torture) -- \[/)
+  },
+)
+
 it('the output of SPLATT and LIBMF is read as their sources print it, and refused otherwise', () => {
   const printed =
     'epoch:  12   loss: 1.5e+01   RMSE-tr: 1.1e-01   RMSE-vl: 2.2e-01   time: 0.010s\n\nvalidation nnz: 9\nBEST VALIDATION RMSE: 0.20000 MAE: 0.1 (epoch 9)\n\ntest nnz: 8\nTEST RMSE: 0.31250 MAE: 0.2\n'
