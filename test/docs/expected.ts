@@ -1,6 +1,8 @@
 /** What commands print where the page does not show it: a page, a part of the command, a pattern. */
 export const EXPECTED: readonly (readonly [page: string, part: string, pattern: RegExp])[] = [
   ['README.md', 'predict model.npz queries.csv', /userId,movieId,prediction/],
+  ['README.md', 'evaluate model.npz', /the mean of each userId/],
+  ['README.md', 'folds.npz ratings.test.csv', /Intervals of 90% hold/],
   ['docs/serve.md', 'v1/models/films/top', /"rows":\[(.*"predicted":.*){3}/],
   ['docs/tour/README.md', '--folds 5', /Out of fold the error is \d\d% below the best baseline/],
   ['docs/tour/README.md', '--at Datum', /^[\d.]+ \([\d.]+ to [\d.]+\)$/m],
