@@ -1,6 +1,8 @@
 // Draws the pictures of the site's gallery from real data, with the commands that the page shows:
 //   node scripts/site/gallery.mjs DATA
-// DATA is a folder with movielens/, hangzhou/, kinetic/ and images/. Prints the figures of the page.
+// DATA is a folder with what `lacuna data fetch` has put there: movielens/ (movielens-latest-small), hangzhou/ (hangzhou-metro,
+// drawn by bench/accuracy/metro.py) and kinetic/kinetic.npy (kinetic). The photograph is in the repository. Prints the figures
+// of the page.
 // @ts-check
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -72,12 +74,14 @@ const films = execFileSync(
   { cwd, encoding: 'utf8' },
 )
 const { top: rows } = JSON.parse(films)
+/** Characters of a title that fit beside the bars. */
+const LONGEST_TITLE = 46
+const shorten = (/** @type {string} */ title) =>
+  title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : title
 const bars = rows.slice(0, 8).map((/** @type {any} */ row, /** @type {number} */ n) => {
   const at = 60 + n * 29
   const width = (/** @type {number} */ stars) => (stars / 5) * 300
-  const title = String(row.name ?? row.title ?? row.label)
-    .replaceAll('&', '&amp;')
-    .slice(0, 46)
+  const title = shorten(String(row.name ?? row.title ?? row.label)).replaceAll('&', '&amp;')
   return `<text x="330" y="${at + 13}" text-anchor="end">${title}</text><rect x="340" y="${at}" width="${width(row.predicted)}" height="18" fill="${COLOURS[1]}"/><line x1="${340 + width(row.mean)}" x2="${340 + width(row.mean)}" y1="${at - 3}" y2="${at + 21}" stroke="#111" stroke-width="2"/><text x="${346 + width(row.predicted)}" y="${at + 13}">${row.predicted.toFixed(2)}</text>`
 })
 writeFileSync(
@@ -135,8 +139,8 @@ writeFileSync(
   chart('Time courses of four components of fluorescence, each to its own maximum', 'time', courses),
 )
 
-// A photograph: half its size, 90% of its pixels hidden.
-await sharp(`${data}/images/chapel-858x1152.png`).resize(429).png().toFile(join(cwd, 'photo.png'))
-lacuna('image photo.png -o restored.png --compare photo-compared.png')
+// A photograph of the repository, 90% of its pixels hidden.
+const photograph = fileURLToPath(new URL('../../packages/studio/src/examples/data/facade.webp', import.meta.url))
+lacuna(`image ${photograph} -o restored.png --compare photo-compared.png`)
 await sharp(join(cwd, 'photo-compared.png')).webp({ quality: 82 }).toFile(join(out, 'photo.webp'))
 rmSync(cwd, { recursive: true })

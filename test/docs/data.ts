@@ -124,6 +124,7 @@ export function uber(cwd: string): void {
   for (const [month, name] of [
     [4, 'apr14'],
     [5, 'may14'],
+    [6, 'jun14'],
   ])
     table(
       cwd,
@@ -269,7 +270,7 @@ export async function photo(cwd: string, name: string): Promise<void> {
   const png = join(cwd, 'photo.png')
   await writePng(png, { width, height, channels: 3, maximum: 255, data })
   if (name !== 'photo.png')
-    await (await import('sharp')).default(png).jpeg({ quality: 90 }).toFile(join(cwd, name))
+    await (await import('sharp')).default(png).toFile(join(cwd, name))
 }
 
 /** A small model of films: 30 users u0 … and 20 films f0 …. */

@@ -187,7 +187,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         execFileSync('gzip', [join(cwd, `RM70.${part}.tns`)])
       }
       tensor(cwd, 'kinetic.tns', [8, 6, 5, 7], 700)
-      await photo(cwd, 'photo.png')
+      await photo(cwd, 'facade.webp')
     },
     first: ['convert kinetic.tns kinetic.npy'],
   },
