@@ -8,9 +8,10 @@ import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { NOT_FOUND } from './site/notFound.mjs'
 import { pictureSizes } from './site/pictureSizes.mjs'
 import { makeRelative } from './site/relativeBase.mjs'
-import { stagePages } from './site/stage.mjs'
+import { linkStudioToSite, stagePages } from './site/stage.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -39,8 +40,10 @@ await bundleLive()
 // It imports the library, which this script has built.
 await (await import('./site/hero.mjs')).drawHero(join(stage, 'public/live'))
 cpSync('packages/cli/dist/studio', join(stage, 'public/studio'), { recursive: true })
+linkStudioToSite(join(stage, 'public/studio/index.html'))
 run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build', stage])
 makeRelative(dist)
+writeFileSync(join(dist, '404.html'), NOT_FOUND)
 console.log('The site is in site/dist.')
 if (process.argv.includes('--check')) await (await import('./site/check.mjs')).checkSite(dist)
 if (process.argv.includes('--serve')) await (await import('./site/server.mjs')).serveStatic(dist, 4244, true)

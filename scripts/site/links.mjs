@@ -23,7 +23,8 @@ export function checkLinks(folder) {
     const isFolder = existsSync(join(folder, target)) && statSync(join(folder, target)).isDirectory()
     const file = isFolder ? posix.join(target, 'index.html') : target
     return (
-      path.startsWith('/') ||
+      // 404.html is served below any folder, and has no relative address.
+      (path.startsWith('/') && name !== '404.html') ||
       !existsSync(join(folder, file)) ||
       (anchor && !(anchors.get(file)?.has(anchor) ?? true))
     )

@@ -26,9 +26,12 @@ const TYPES = {
 
 /**
  * Serves a folder at a path. @param {string} folder @param {number} port 0 for a free one @param {boolean} [announce]
- * @param {string} [path] @returns {Promise<{ url: string, close(): Promise<void> }>}
+ * @param {string} [path] @returns {Promise<{ url: string, missing: string[], close(): Promise<void> }>} `missing` has the
+ *   addresses that were asked for and that no file has
  */
 export async function serveStatic(folder, port, announce = false, path = '/') {
+  /** @type {string[]} */
+  const missing = []
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const inside = pathname.startsWith(path) ? decodeURIComponent(pathname.slice(path.length)) : '../'
@@ -40,7 +43,11 @@ export async function serveStatic(folder, port, announce = false, path = '/') {
       ...(isText && { 'Content-Encoding': 'gzip' }),
     }
     if (body) response.writeHead(200, headers).end(isText ? gzipSync(body) : body)
-    else response.writeHead(404).end()
+    else {
+      missing.push(pathname)
+      const page = await readFile(join(folder, '404.html')).catch(() => '')
+      response.writeHead(404, { 'Content-Type': 'text/html' }).end(page)
+    }
   })
   await new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(undefined)))
   const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address())
@@ -48,6 +55,7 @@ export async function serveStatic(folder, port, announce = false, path = '/') {
   if (announce) console.log(`The site is at ${url}`)
   return {
     url,
+    missing,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

@@ -49,7 +49,33 @@ export function stagePages(root, stage, reference) {
     else cpSync(join(root, path), target)
   }
   mkdirSync(join(stage, 'reference'), { recursive: true })
-  writeFileSync(join(stage, 'reference/commands.md'), reference)
+  writeFileSync(join(stage, 'reference/commands.md'), anchorOptions(reference))
+}
+
+/**
+ * Gives the options of the reference of commands an anchor each, as lacuna-complete-merge-modes, to which the search leads.
+ * @param {string} reference
+ */
+export function anchorOptions(reference) {
+  let command = ''
+  return reference
+    .split('\n')
+    .map((line) => {
+      command = /^## (.*)/.exec(line)?.[1].replaceAll(' ', '-') ?? command
+      const [, code, name] = /^\| (`[^`]*?--([\w-]+)[^`]*`) \|/.exec(line) ?? []
+      return code ? line.replace(code, () => `<span id="${command}-${name}"></span>${code}`) : line
+    })
+    .join('\n')
+}
+
+/**
+ * Adds a link to the site below the studio, which is a page of its own.
+ * @param {string} path index.html of the studio in the site
+ */
+export function linkStudioToSite(path) {
+  const style = 'display:block;padding:0.5rem 1rem;font-size:0.85rem;text-align:center;color:inherit'
+  const link = `<a href="../index.html" style="${style}">Website and documentation of Lacuna</a>`
+  writeFileSync(path, readFileSync(path, 'utf8').replace('</body>', `  ${link}\n  </body>`))
 }
 
 /**
@@ -70,7 +96,7 @@ function stagePage(root, stage, path, pages) {
       if (
         isGenerated ||
         (existsSync(join(root, target)) &&
-          (pages.has(target) || /^(docs|site)\/.*\.(webp|jpg|png|svg)$/.test(target)))
+          (pages.has(target) || /^(docs|site|packages)\/.*\.(webp|jpg|png|svg)$/.test(target)))
       )
         return `${open}${relative(own, stagedPath(target))}${anchor}${close}`
       if (!existsSync(join(root, target))) return whole

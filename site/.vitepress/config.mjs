@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitepress'
+import { boostOf, splitCommands } from './search.mjs'
 
-/** The address of the repository, if package.json of the root has one; scripts/site.mjs runs there. */
-const { repository } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** The address of the repository, if the library's package.json has one, as in a release; scripts/site.mjs runs in the root. */
+const { repository } = JSON.parse(readFileSync('packages/lacuna/package.json', 'utf8'))
 const repositoryLink = (repository?.url ?? repository)?.replace(/^git\+|\.git$/g, '')
 
 /** The anchor of a heading, as GitHub makes it: links in the sources work on both. @param {string} heading */
@@ -25,6 +26,7 @@ const use = [
   { text: 'Answers', link: '/docs/answers' },
   { text: 'Search for the best model', link: '/docs/best' },
   { text: 'Pictures', link: '/docs/images' },
+  { text: 'Python', link: '/docs/python' },
   { text: 'Studio', link: '/docs/studio' },
   { text: 'Public data sets', link: '/docs/datasets' },
 ]
@@ -48,6 +50,7 @@ const method = [
   { text: 'Memory', link: '/docs/memory' },
 ]
 const about = [
+  { text: 'Readme: all features', link: '/readme' },
   { text: 'When not to use Lacuna', link: '/when-not' },
   { text: 'Coming from …', link: '/coming-from' },
   { text: 'Environments', link: '/docs/environments' },
@@ -56,6 +59,9 @@ const about = [
   { text: 'Glossary', link: '/docs/glossary' },
   { text: 'Changelog', link: '/CHANGELOG' },
 ]
+
+/** The icon of the studio as a data address: a relative one would be wrong after navigation to another folder. */
+const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync('packages/studio/src/icon.svg', 'utf8'))}`
 
 /**
  * Gives indented code the look and the copy button of fenced code. Commands wrap on narrow screens, so their comments are not
@@ -78,6 +84,12 @@ function changeExamples(md) {
       ? html.replace(/(>\s*)(--?[a-zA-Z][\w-]*)(?=<)/g, '$1<span class="option">$2</span>')
       : html
   }
+  const { code_inline: codeInline } = md.renderer.rules
+  md.renderer.rules.code_inline = (...args) =>
+    (codeInline?.(...args) ?? '').replace(
+      /(>|\s)(--?[a-zA-Z][\w-]*)(?=[<\s=])/g,
+      '$1<span class="option">$2</span>',
+    )
 }
 
 /** Width and height of the staged pictures, by their paths in the folder of the pages (scripts/site.mjs). */
@@ -102,7 +114,7 @@ export default defineConfig({
     'Sparse nonnegative CP (PARAFAC) tensor completion: learns from the cells there are, predicts the others.',
   base: '/__LACUNA_BASE__/',
   lang: 'en',
-  head: [['link', { rel: 'icon', href: '/__LACUNA_BASE__/studio/icon-192.png' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: icon }]],
   outDir: '../dist',
   srcExclude: ['public/**'],
   cacheDir: '../node_modules/.cache',
@@ -120,7 +132,21 @@ export default defineConfig({
   },
   vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
   themeConfig: {
-    search: { provider: 'local', options: { miniSearch: { searchOptions: { boost: { title: 4 } } } } },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: { boost: { title: 4 }, boostDocument: boostOf },
+          _splitIntoSections: splitCommands,
+        },
+      },
+    },
+    notFound: {
+      title: 'There is no such page',
+      quote: 'The address may be mistyped, or the page has moved.',
+      linkLabel: 'the home page of Lacuna',
+      linkText: 'To the home page',
+    },
     outline: [2, 3],
     nav: [
       { text: 'Gallery', link: '/gallery' },
