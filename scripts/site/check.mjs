@@ -1,12 +1,14 @@
 // Opens the built site in Chromium, from a plain server under a path of its own, on a wide screen, light and dark, and on a
-// phone, and prints its figures: first and largest contentful paint, cumulative layout shift, bytes, findings of axe. Exits
-// with 1 if a page has an error, is wider than its screen, moves while it loads, a request leaves the host, or something does
-// not work. Chromium of Debian is used if it is installed, else that of playwright-core.
+// phone, and prints its figures: first and largest contentful paint, cumulative layout shift, bytes, findings of axe. Tries
+// links, search, printing and an address without a page. Exits with 1 if a page has an error, is wider than its screen, moves
+// while it loads, a request leaves the host, a file is missing, or something does not work. Chromium of Debian is used if it
+// is installed, else that of playwright-core.
 // @ts-check
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 import { checkLinks } from './links.mjs'
+import { checkPrint } from './print.mjs'
 import { serveStatic } from './server.mjs'
 
 const PAGES = [
@@ -73,7 +75,6 @@ export async function checkSite(dist) {
           faults.push(`${path} asks for ${request.url()}`),
       )
       page.on('response', (response) => {
-        if (response.status() >= 400) faults.push(`${path}: ${response.url()} is missing`)
         const sizesOf = response.request().sizes()
         sizes.push(
           sizesOf.then(
@@ -108,6 +109,9 @@ export async function checkSite(dist) {
     }
   console.table(rows)
   await checkUse(browser, server.url, faults)
+  await checkPrint(browser, server.url, faults, pictures)
+  for (const path of server.missing) faults.push(`There is no file ${path}`)
+  await checkNotFound(browser, server.url, faults)
   await browser.close()
   await server.close()
   for (const fault of new Set(faults)) console.error(fault)
@@ -117,11 +121,39 @@ export async function checkSite(dist) {
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** Links, search and the studio work. @param {import('playwright-core').Browser} browser @param {string} url @param {string[]} faults */
-async function checkUse(browser, url, faults) {
+/** What a reader types into the search, and the end of the address that comes first. */
+const SEARCHES = [
+  ['--merge-modes', 'reference/commands.html#lacuna-complete-merge-modes'],
+  // Of the commands predict and forecast.
+  ['--interval', '-interval'],
+  ['--fold-by', 'reference/commands.html#lacuna-complete-fold-by'],
+  ['completeByFolds', 'docs/api.html#completebyfolds'],
+]
+
+/**
+ * An address without a page, at any depth, has a page with a link to the home page.
+ * @param {import('playwright-core').Browser} browser @param {string} url @param {string[]} faults
+ */
+async function checkNotFound(browser, url, faults) {
   const page = await browser.newPage()
+  for (const path of ['nothing.html', 'docs/no/such/page.html']) {
+    await page.goto(`${url}${path}`)
+    await expectText(page, 'h1', /There is no such page/)
+    await page.locator(`#home[href="${new URL(url).pathname}"]`).click({ timeout: PATIENCE })
+    await expectText(page, 'h1', /Fill the gaps/)
+    if (page.url() !== url) faults.push(`From ${path} the home page was said to be ${page.url()}`)
+  }
+}
+
+/** Links, search and the studio work, and the first screen has the numbers. @param {import('playwright-core').Browser} browser @param {string} url @param {string[]} faults */
+async function checkUse(browser, url, faults) {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
   page.on('pageerror', ({ message }) => faults.push(message))
   await page.goto(url)
+  for (const part of ['.live', '.numbers']) {
+    const box = await page.locator(part).boundingBox()
+    if (!box || box.y + box.height > 900) faults.push(`${part} is not on the first screen of 1400 × 900`)
+  }
   // Changed before the first completion has ended: 0.7 of 72 × 128 cells are given, and nine tenths of them learned from.
   await page.locator('.live input[type=range]').fill('30')
   await expectText(page, '.live .state', /Learned from 5,[0-9]{3} cells/)
@@ -129,9 +161,19 @@ async function checkUse(browser, url, faults) {
   await page.getByRole('link', { name: 'I have a table' }).first().click()
   await expectText(page, 'h1', /I have a table/)
   if (page.url() !== `${url}paths/table.html`) faults.push(`A link led to ${page.url()}`)
+  const icon = await page.locator('link[rel=icon]').getAttribute('href')
+  if (!icon?.startsWith('data:')) faults.push(`The icon is at ${icon}, which is wrong in other folders`)
   await page.keyboard.press('Control+k')
   await page.locator('.VPLocalSearchBox input').fill('checkpoint')
   await expectText(page, '.VPLocalSearchBox .results', /Checkpoints/)
+  for (const [words, address] of SEARCHES) {
+    await page.locator('.VPLocalSearchBox input').fill(words)
+    const first = page.locator(`.VPLocalSearchBox .results li:first-child a[href$="${address}"]`)
+    await first.waitFor({ timeout: 5000 }).catch(async () => {
+      const found = await page.locator('.VPLocalSearchBox .results li:first-child a').getAttribute('href')
+      faults.push(`The search for ${words} finds ${found} first`)
+    })
+  }
   const studio = await browser.newPage()
   studio.on('pageerror', ({ message }) => faults.push(message))
   await studio.goto(`${url}studio/`)
@@ -143,6 +185,8 @@ async function checkUse(browser, url, faults) {
     if (performance.now() > end) throw new Error('The studio inside the site is not isolated.')
     await studio.waitForTimeout(100)
   }
+  await studio.locator('a[href="../index.html"]').click({ timeout: PATIENCE })
+  await expectText(studio, 'h1', /Fill the gaps/)
   console.log('The studio inside is isolated by its service worker and has threads.')
 }
 

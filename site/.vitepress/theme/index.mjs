@@ -1,7 +1,8 @@
-// The default theme without its fonts, with the widget of the home page and rules for printing.
+// The default theme without its fonts, with the components of the home page and rules for printing.
 // @ts-check
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import LiveCompletion from './LiveCompletion.vue'
+import SourceLink from './SourceLink.js'
 import './site.css'
 
 export default {
@@ -9,5 +10,6 @@ export default {
   /** @param {{ app: import('vue').App }} context */
   enhanceApp({ app }) {
     app.component('LiveCompletion', LiveCompletion)
+    app.component('SourceLink', SourceLink)
   },
 }
