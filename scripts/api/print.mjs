@@ -38,8 +38,15 @@ export function printDeclaration(scope, declaration, linkTo) {
   return { text: blocks.join('\n\n'), mentions }
 }
 
+/**
+ * The overloads of a function, the most general one first: TypeScript, which takes the first that fits, has it last.
+ * @param {Declaration} declaration
+ */
+const orderOverloads = ({ kind, statements }) => (kind === 'function' ? statements.toReversed() : statements)
+
 /** The comment, or the first one of overloads, with parameters as a list. @param {Declaration} declaration */
-function printComment({ statements }) {
+function printComment(declaration) {
+  const statements = orderOverloads(declaration)
   const { comment } = statements.find(({ comment }) => comment !== '') ?? statements[0]
   const { blocks, params, returns } = parseComment(comment)
   const printed = blocks.map((block) => wrap(block, '', block.startsWith('- ') ? '  ' : ''))
@@ -61,7 +68,9 @@ function showHead(scope, { kind, name, file, statements: [{ text }] }, mentions)
 }
 
 /** All overloads, or the definition. @param {Scope} scope @param {Declaration} declaration @param {Set<Declaration>} mentions */
-function showSignatures(scope, { file, statements }, mentions) {
+function showSignatures(scope, declaration, mentions) {
+  const { file } = declaration
+  const statements = orderOverloads(declaration)
   const first = statements.find(({ comment }) => comment !== '')
   return statements
     .flatMap((statement) => {

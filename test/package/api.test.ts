@@ -42,6 +42,10 @@ it('every link of docs/api.md leads to a heading of the page', () => {
 it('docs/api.md has all overloads and members', () => {
   const page = apiText()
   expect(page.match(/^function complete</gm)).toHaveLength(3)
+  // The plain call comes first.
+  expect(page).toMatch(
+    /### complete\n\nFits a nonnegative CP model of rank R[^#]*?options\?: AutoRankOptions[^#]*FoldedOptions/,
+  )
   expect(page).toContain('- `threads?: number` — ')
 })
 
