@@ -140,7 +140,9 @@ writeFileSync(
 )
 
 // A photograph of the repository, 90% of its pixels hidden.
-const photograph = fileURLToPath(new URL('../../packages/studio/src/examples/data/facade.webp', import.meta.url))
+const photograph = fileURLToPath(
+  new URL('../../packages/studio/src/examples/data/facade.webp', import.meta.url),
+)
 lacuna(`image ${photograph} -o restored.png --compare photo-compared.png`)
 await sharp(join(cwd, 'photo-compared.png')).webp({ quality: 82 }).toFile(join(out, 'photo.webp'))
 rmSync(cwd, { recursive: true })

@@ -269,8 +269,7 @@ export async function photo(cwd: string, name: string): Promise<void> {
   })
   const png = join(cwd, 'photo.png')
   await writePng(png, { width, height, channels: 3, maximum: 255, data })
-  if (name !== 'photo.png')
-    await (await import('sharp')).default(png).toFile(join(cwd, name))
+  if (name !== 'photo.png') await (await import('sharp')).default(png).toFile(join(cwd, name))
 }
 
 /** A small model of films: 30 users u0 … and 20 films f0 …. */
