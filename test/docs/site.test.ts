@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { replaceInScript } from '../../scripts/site/relativeBase.mjs'
-import { stagePages } from '../../scripts/site/stage.mjs'
+import { anchorOptions, stagePages } from '../../scripts/site/stage.mjs'
+import { boostOf, splitCommands } from '../../site/.vitepress/search.mjs'
 import { runLatest } from '../../site/.vitepress/theme/latest.js'
 import { root } from './blocks.ts'
 
@@ -59,6 +60,29 @@ it('every page of docs and site is staged, and its links lead to pages, pictures
   )
   expect(linked.length).toBeGreaterThan(0)
   expect(linked.filter((path) => !existsSync(join(stage, path)))).toEqual([])
+})
+
+it('every option of the reference of commands has an anchor, and is a result of the search', () => {
+  const reference =
+    '## lacuna top\n\n| option | meaning |\n| --- | --- |\n| `-o, --output <file>` | where |\n'
+  expect(anchorOptions(reference)).toContain(
+    '| <span id="lacuna-top-output"></span>`-o, --output <file>` | where |',
+  )
+  const html = `<h1 id="commands">Commands <a href="#commands"></a></h1><h2 id="lacuna-top" tabindex="-1">lacuna top <a href="#lacuna-top"></a></h2>
+    <p>Ranks.</p><table><tr><td><span id="lacuna-top-output"></span><code>--output &lt;file&gt;</code></td>\n<td>where</td></tr></table>`
+  expect(splitCommands('/a/reference/commands.md', html)).toEqual([
+    { anchor: '', titles: ['Commands'], text: 'Commands' },
+    { anchor: 'lacuna-top', titles: ['Commands', 'lacuna top'], text: expect.stringContaining('Ranks.') },
+    {
+      anchor: 'lacuna-top-output',
+      titles: ['Commands', 'lacuna top', '--output &lt;file&gt;'],
+      text: 'where',
+    },
+  ])
+  expect(splitCommands('/a/docs/api.md', html)).toBe(undefined)
+  const pages = ['/reference/commands.html#a', '/docs/tour/', '/docs/data.html', '/docs/api.html#complete']
+  const boosts = pages.map((page) => boostOf(page))
+  expect(boosts).toEqual(boosts.toSorted((a, b) => b - a))
 })
 
 it('scripts of the site compute its base when they run', () => {

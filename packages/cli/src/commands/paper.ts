@@ -62,7 +62,7 @@ export function paperCommand(): Command {
       `
 Examples:
   lacuna paper -o paper-results                             all four figures, a few minutes
-  lacuna paper --scale tiny -o /tmp/quick                   the same in seconds, to see what comes out
+  lacuna paper --scale tiny -o quick                        the same in seconds, to see what comes out
   lacuna paper --scale full --only 2 --movielens ml-10M100K/ratings.dat -o full
   lacuna paper --only 3,4 --threads 1,2,4,8 --uber uber-raw-data-*14.csv -o uber
 
