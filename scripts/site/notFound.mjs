@@ -21,7 +21,7 @@ export const NOT_FOUND = `<!doctype html>
     <main>
       <h1>There is no such page</h1>
       <p>No page of the Lacuna site has this address. It may be mistyped, or the page has moved.</p>
-      <p><a id="home" href="/">To the home page of Lacuna</a>, which has a search and a list of all pages.</p>
+      <p><a id="home" href="/">To the home page of Lacuna</a>.</p>
     </main>
     <script>
       // The folders above the address, the nearest first; the first with the files of the site is its root.
