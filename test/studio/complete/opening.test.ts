@@ -61,6 +61,29 @@ describe('opening a table', () => {
     expect(complaints).toEqual([])
   })
 
+  it('answers in quick succession keep the value and the date, and every role of a number is offered', async () => {
+    const { page, complaints } = await visit(studio, '#complete')
+    const rows = Array.from({ length: 72 }, (_, n) => {
+      const sold = n % 2 > 0 ? `"1,${100 + n}"` : 800 + n
+      return `1/${1 + Math.floor(n / 6)}/2023,shop ${n % 2},item ${n % 3},${sold}`
+    })
+    const bad = ['1/3/2023,shop 1,item 1,n/a?', 'garbage']
+    await open(page, 'sold.csv', `${['date,shop,item,sold', ...rows, ...bad, rows[0]].join('\n')}\n`)
+    await page.getByText('Every row is a value of sold by day(date), shop and item.').waitFor()
+    const options = page.getByLabel('Role of sold').locator('option')
+    expect(await options.allTextContents()).toEqual(['mode', 'value', 'weight', 'ignored'])
+    await answer(page, '1101 (thousands)')
+    await answer(page, 'January 2, 2023')
+    await answer(page, 'leave them out')
+    await answer(page, 'add up')
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Quick', exact: true }).isEnabled(), PATIENT)
+      .toBe(true)
+    expect(await size(page).textContent()).toBe('12 × 2 × 3')
+    expect(await page.getByLabel('Role of sold').inputValue()).toBe('value')
+    expect(complaints).toEqual([])
+  })
+
   it('a table of 6,000 columns makes a page of bounded height, and is completed', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=1')
     const days = Array.from({ length: 6000 }, (_, d) =>

@@ -36,7 +36,7 @@ const read = ({ file, settings }: Table) => readFile(file, settings, () => {})
 function answer(table: Table, question: Question | undefined, key: string): Table {
   const chosen = question?.answers.find((one) => one.key === key)
   if (!chosen) throw new Error(`there is no answer ${key}`)
-  return { ...table, settings: applyAnswer(table.settings, chosen) }
+  return { ...table, settings: applyAnswer(table.settings, chosen, table.understanding) }
 }
 
 /** The question of a kind. */
@@ -113,6 +113,63 @@ describe('what the studio understands of a table', () => {
     const clear = await open(['city,year,people', 'A,x,"1,234,567"', 'B,x,"5,678"', 'A,y,12'])
     expect(clear.settings.choice).toMatchObject({ thousands: ',', value: 'people' })
     expect([...(await read(clear)).tensor.values]).toEqual([1234567, 5678, 12])
+  })
+
+  /** A table of sales by day, shop and item: 1,125 may be one thousand, 1/4 is ambiguous, and a few rows repeat or are broken. */
+  const messyTable = (): Promise<Table> => {
+    const cells = Array.from({ length: 144 }, (_, n) => n).filter((n) => n % 5 > 0)
+    const sold = (n: number): string => (n % 2 > 0 ? `"1,${100 + n}"` : String(800 + n))
+    const rows = cells.map(
+      (n) => `1/${1 + Math.floor(n / 12)}/2023,${'NSE'[n % 3]},item ${Math.floor(n / 3) % 4},${sold(n)}`,
+    )
+    const bad = ['1/3/2023,N,item 1,n/a?', '1/4/2023,N', 'garbage']
+    return open(['date,shop,item,sold', ...rows, ...bad, ...rows.slice(0, 3)])
+  }
+
+  it('takes the likely value and the time as such before any answer, where some rows are repeated or broken', async () => {
+    const table = await messyTable()
+    expect(table.settings.choice).toMatchObject({ modes: ['day(date)', 'shop', 'item'], value: 'sold' })
+    const column = table.understanding.columns.find(({ name }) => name === 'sold')
+    expect(column?.type).toBe('BIGINT')
+    const { questions, tensor } = await read(table)
+    expect(openKinds([...table.understanding.questions, ...questions], table)).toEqual([
+      'dates',
+      'number',
+      'bad',
+      'repeats',
+    ])
+    expect(find(questions, 'bad')).toMatchObject({ rows: 3 })
+    expect(Math.max(...tensor.values)).toBeGreaterThan(1000)
+  })
+
+  it('has the same roles whatever the order of the answers', async () => {
+    const table = await messyTable()
+    const { questions } = await read(table)
+    const all = [...table.understanding.questions, ...questions]
+    const keys = { dates: '%m/%d/%Y', number: 'thousands', bad: 'skip', repeats: 'sum' }
+    const kinds = Object.keys(keys) as (keyof typeof keys)[]
+    const answerAll = (order: typeof kinds): Table =>
+      order.reduce((answered, kind) => answer(answered, find(all, kind), keys[kind]), table)
+    const expected = answerAll(kinds).settings.choice
+    expect(expected).toMatchObject({ modes: ['day(date)', 'shop', 'item'], value: 'sold', merge: 'sum' })
+    for (const first of kinds)
+      expect(answerAll([first, ...kinds.filter((one) => one !== first).reverse()]).settings.choice).toEqual(
+        expected,
+      )
+    expect((await read(answerAll(kinds))).tensor.dims.slice(1)).toEqual([3, 4])
+  })
+
+  it('has the same roles whether dates are answered before or after a number that is a label otherwise', async () => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, n) => `${1 + (n % 12)}/${1 + (n % 5)}/2023,s${n % 4},"1,200,${100 + n}"`,
+    )
+    const table = await open(['date,shop,sold', ...rows])
+    const dates = find(table.understanding.questions, 'dates')
+    const number = find(table.understanding.questions, 'number')
+    const first = answer(answer(table, dates, '%d/%m/%Y'), number, 'text').settings.choice
+    expect(answer(answer(table, number, 'text'), dates, '%d/%m/%Y').settings.choice).toEqual(first)
+    expect(first).toMatchObject({ value: undefined, merge: 'count' })
   })
 
   it('leaves a unit away, and counts a value of another unit as a bad row', async () => {

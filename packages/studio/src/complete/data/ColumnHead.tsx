@@ -22,7 +22,12 @@ interface Props {
 export function ColumnHead({ column, columns, choice, onChange }: Props) {
   const { name } = column
   const role = roleOf(choice, name)
-  const canMeasure = isNumeric(column.type) || column.measure !== undefined
+  const canMeasure =
+    isNumeric(column.type) ||
+    column.measure !== undefined ||
+    column.mixed !== undefined ||
+    role === 'value' ||
+    role === 'weight'
   return (
     <div class={`column-head ${role}`}>
       <b title={name}>{name}</b>

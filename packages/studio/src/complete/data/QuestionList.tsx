@@ -1,22 +1,23 @@
 /** The questions about a table, each with its answers as buttons. */
 import { useState } from 'preact/hooks'
 import type { ReadSettings } from '../protocol.ts'
-import { applyAnswer, isChosen, type Question } from '../understanding/index.ts'
+import { applyAnswer, isChosen, type Question, type Understanding } from '../understanding/index.ts'
 import { wordAnswer, wordBadRow, wordQuestion } from './wordQuestion.ts'
 
 interface Props {
   questions: readonly Question[]
+  understanding: Understanding
   settings: ReadSettings
   onChange(settings: ReadSettings): void
 }
 
 /** A list of questions; those that must be answered and are not stand out. */
-export function QuestionList({ questions, settings, onChange }: Props) {
+export function QuestionList({ questions, ...others }: Props) {
   if (questions.length === 0) return null
   return (
     <ul class="questions" aria-label="Questions">
       {questions.map((question) => (
-        <QuestionItem key={question.id} {...{ question, settings, onChange }} />
+        <QuestionItem key={question.id} {...{ question, ...others }} />
       ))}
     </ul>
   )
@@ -26,7 +27,8 @@ export function QuestionList({ questions, settings, onChange }: Props) {
  * A question with its answers. Pressing the chosen answer of a question with a single answer opens the question
  * again.
  */
-function QuestionItem({ question, settings, onChange }: Omit<Props, 'questions'> & { question: Question }) {
+function QuestionItem(props: Omit<Props, 'questions'> & { question: Question }) {
+  const { question, understanding, settings, onChange } = props
   const [isShown, setShown] = useState(false)
   const { answers, isNeeded } = question
   const isAnswered = answers.some((answer) => isChosen(answer, settings))
@@ -41,7 +43,7 @@ function QuestionItem({ question, settings, onChange }: Omit<Props, 'questions'>
             type="button"
             class="answer"
             aria-pressed={isChosen(answer, settings)}
-            onClick={() => onChange(applyAnswer(settings, answer))}
+            onClick={() => onChange(applyAnswer(settings, answer, understanding))}
           >
             {wordAnswer(question, answer)}
           </button>

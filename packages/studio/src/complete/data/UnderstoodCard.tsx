@@ -40,7 +40,7 @@ export function UnderstoodCard(props: Props) {
           onChoose={onSheet}
         />
       )}
-      <QuestionList {...{ questions, settings, onChange }} />
+      <QuestionList {...{ questions, understanding, settings, onChange }} />
       {open > 0 && (
         <p class="soft small" role="status">
           {open === 1 ? 'One question is' : `${open} questions are`} open; until then the first answer is

@@ -19,9 +19,11 @@ export {
   type Answer,
   applyAnswer,
   type BadRow,
+  type FormatAnswers,
   isChosen,
   openQuestions,
   type Question,
+  type RoleGuess,
   type Understanding,
   withFoundDates,
 } from './questions.ts'

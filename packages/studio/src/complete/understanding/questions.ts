@@ -13,9 +13,19 @@ export interface Answer {
   reading?: string
   /** The changes of the choice that the answer makes; it is chosen if the choice contains them. */
   changes: ChoiceChanges
-  /** The roles of the columns that are guessed once the answer is known. */
-  roles?: Partial<TableChoice>
 }
+
+/** The roles of the columns that are guessed where numbers and dates are read, and columns melted, in some way. */
+export interface RoleGuess {
+  format: FormatAnswers
+  roles: Partial<TableChoice>
+}
+
+/** What the guess of the roles depends on. */
+export type FormatAnswers = Pick<TableChoice, (typeof FORMAT_ANSWERS)[number]>
+
+/** The fields of a choice that the guess of the roles depends on. */
+const FORMAT_ANSWERS = ['dates', 'decimal', 'thousands', 'removeUnits', 'melt'] as const
 
 /** A row that cannot be read. */
 export interface BadRow {
@@ -63,6 +73,8 @@ export interface Understanding {
   /** The first rows, as text; as many columns as `columns`, or the first of very many. */
   preview: string[][]
   questions: Question[]
+  /** The guessed roles for all answers together that change how the table is read, in whatever order they are given. */
+  guesses: RoleGuess[]
   /** The sheets of a workbook, and the one that is the table. */
   sheets?: { all: string[]; sheet: string }
 }
@@ -78,20 +90,29 @@ export function isChosen(
   )
 }
 
+/** Whether a choice has the answers for which roles were guessed. */
+const isGuessFor = ({ format }: RoleGuess, choice: TableChoice): boolean =>
+  FORMAT_ANSWERS.every((key) => JSON.stringify(format[key]) === JSON.stringify(choice[key]))
+
 /**
- * The settings after an answer. Roles that the user has changed stay, unless the answer is about the columns of
- * a wide table, which have no roles otherwise; so does a chosen way to merge rows.
+ * The settings after an answer. The roles are those guessed for this and all earlier answers. Roles that the user has
+ * changed stay, unless the answer is about the columns of a wide table, which have no roles otherwise; so does a chosen
+ * way to merge rows.
  */
 export function applyAnswer<S extends { choice?: TableChoice; negative: NegativePolicy }>(
   settings: S,
-  { changes, roles }: Answer,
+  { changes }: Answer,
+  { guesses }: Pick<Understanding, 'guesses'>,
 ): S {
   const { negative = settings.negative, ...choiceChanges } = changes
   const { choice } = settings
   if (!choice) return { ...settings, negative }
   const keepsRoles = choice.edited && !('melt' in changes)
   const isMerged = choice.merge !== 'error' && choice.merge !== 'count'
-  const next = { ...choice, ...(keepsRoles ? {} : roles), ...choiceChanges }
+  const changed = { ...choice, ...choiceChanges }
+  const isFormat = FORMAT_ANSWERS.some((key) => key in changes)
+  const guess = isFormat && !keepsRoles ? guesses.find((one) => isGuessFor(one, changed)) : undefined
+  const next = { ...changed, ...guess?.roles }
   const merge = isMerged && next.merge === 'error' ? choice.merge : next.merge
   return { ...settings, negative, choice: { ...next, merge } }
 }

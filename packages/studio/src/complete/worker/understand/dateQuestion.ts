@@ -35,11 +35,7 @@ export function findDates(columns: readonly ColumnSummary[], sample: Batch): For
 }
 
 /** The question how dates are read. */
-export function datesQuestion(
-  { column, example, formats }: ForeignDates,
-  rolesBy: (dates: string[]) => Partial<TableChoice>,
-  isWide: boolean,
-): Question {
+export function datesQuestion({ column, example, formats }: ForeignDates): Question {
   return {
     ...{ kind: 'dates', id: `dates ${column}`, isNeeded: formats.length > 1, column, example },
     answers: formats.map((format): Answer => {
@@ -48,7 +44,6 @@ export function datesQuestion(
         key: format,
         reading: new Date(time / 1000).toISOString(),
         changes: { dates: [format] },
-        roles: isWide ? undefined : rolesBy([format]),
       }
     }),
   }
@@ -85,11 +80,7 @@ export async function chooseDates(
   if (found < 0 || formats.length === 1) return { format: formats[0] }
   const format = formats[found]
   const example = await firstText(table, c)
-  const { answers, ...question } = datesQuestion(
-    { column: name, example, formats: [format] },
-    () => ({}),
-    true,
-  )
+  const { answers, ...question } = datesQuestion({ column: name, example, formats: [format] })
   return {
     format,
     question: { ...question, answers: [{ ...answers[0], changes: { dates: undefined } }] },

@@ -28,6 +28,10 @@ const FREE_TEXT = 0.9
 const FREE_TEXT_ROWS = 50
 /** Coordinates with more decimals than this are not those of a grid. */
 const MOST_DECIMALS = 4
+/** A time is a mode if at most this fraction of the rows that else repeat still do. */
+const STILL_REPEATED = 0.5
+/** A coarser binning is taken where it leaves at most this fraction of all rows more repeated than the times themselves. */
+const NEARLY_AS_FINE = 0.01
 /** Microseconds per day. */
 const DAY = 86_400e6
 
@@ -131,7 +135,8 @@ function timesOfEvents(context: Context, { name }: ColumnSummary): string[] {
 
 /**
  * The modes to make of a time in a table of values: the coarsest binning with which no two rows have equal labels; none
- * if the other modes alone do that.
+ * if the other modes alone do that. Where some rows are repeated by mistake, the coarsest binning that leaves about as few
+ * as the times themselves.
  */
 function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): string[] {
   const { sample, columns } = context
@@ -145,7 +150,8 @@ function timesOfValues(context: Context, fixed: readonly string[], { name }: Col
       seen.add(JSON.stringify([...keys.map((texts) => texts[row]), more?.[row]]))
     return sample.rowCount - seen.size
   }
-  if (fixed.length >= 2 && repeats() === 0) return []
+  const withoutTime = repeats()
+  if (fixed.length >= 2 && withoutTime === 0) return []
   const times = timesOf(context, name)
   const options = [
     ...(['week', 'day'] as const).map((bin) => ({
@@ -160,10 +166,12 @@ function timesOfValues(context: Context, fixed: readonly string[], { name }: Col
       ),
     },
   ]
-  const found = options.find((one) => repeats(one.keys) === 0)
-  if (found) return [found.text]
-  // No binning makes the rows differ: the time is needed only where there is no other second mode.
-  return fixed.length >= 2 ? [] : [`day(${name})`]
+  const counts = options.map((one) => repeats(one.keys))
+  const fewest = counts.at(-1)!
+  if (fewest === 0) return [options[counts.indexOf(0)].text]
+  // The time hardly makes rows differ: it is needed only where there is no other second mode.
+  if (fewest > STILL_REPEATED * withoutTime) return fixed.length >= 2 ? [] : [`day(${name})`]
+  return [options[counts.findIndex((count) => count <= fewest + NEARLY_AS_FINE * sample.rowCount)].text]
 }
 
 /** The times of a column in the sample, in microseconds since 1970. */

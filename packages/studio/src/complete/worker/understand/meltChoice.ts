@@ -1,27 +1,36 @@
 /** The choice for a wide table, whose columns become the labels of one mode, and the question whether it is one. */
 import { type Batch, freeName } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
-import { type Question, ROW, type TableChoice, type TableFormat } from '../../understanding/index.ts'
+import { type Question, ROW, type TableChoice } from '../../understanding/index.ts'
 import { cellTexts } from './sampleTexts.ts'
 import type { WideColumns } from './wideColumns.ts'
 
+/** The mode that the columns of a wide table become, and the roles of the other columns. */
+export interface MeltGuess {
+  melt: string
+  roles: Partial<TableChoice>
+}
+
 /**
- * The choice for a wide table: of its other columns, those by which rows differ are modes, and the rest is
+ * Guesses the roles in a wide table: of its other columns, those by which rows differ are modes, and the rest is
  * ignored. Rows without such a column are numbered.
  */
-export function meltChoice(table: Table, sample: Batch, format: TableFormat, wide: WideColumns): TableChoice {
+export function guessMelt(table: Table, sample: Batch, wide: WideColumns): MeltGuess {
   const melted = new Set(wide.names)
   const names = table.columns.map(({ name }) => name)
   const others = names.flatMap((name, c) => (melted.has(name) ? [] : [c]))
   const keys = keyColumns(sample, others)
   const taken = new Set(names.filter((name) => !melted.has(name)).map((name) => name.toLowerCase()))
   return {
-    ...format,
-    modes: keys.length > 0 ? keys.map((c) => names[c]) : [ROW],
     melt: freeName(wide.mode, taken),
-    merge: 'error',
-    ignored: others.filter((c) => !keys.includes(c)).map((c) => names[c]),
-    numberRows: keys.length === 0 ? true : undefined,
+    roles: {
+      modes: keys.length > 0 ? keys.map((c) => names[c]) : [ROW],
+      value: undefined,
+      merge: 'error',
+      place: undefined,
+      ignored: others.filter((c) => !keys.includes(c)).map((c) => names[c]),
+      numberRows: keys.length === 0 ? true : undefined,
+    },
   }
 }
 
@@ -45,26 +54,14 @@ function keyColumns(sample: Batch, columns: readonly number[]): number[] {
   }, chosen)
 }
 
-/** The question whether the columns of a table are labels of one mode. */
-export function wideQuestion(wide: WideColumns, melted: TableChoice, long: TableChoice): Question {
-  const { modes, value, merge, place } = long
+/** The question whether the columns of a table are labels of one mode. @param melt the name of that mode */
+export function wideQuestion(wide: WideColumns, melt: string): Question {
   return {
     ...{ kind: 'wide', id: 'wide', isNeeded: false },
     ...{ first: wide.names[0], last: wide.names.at(-1)!, count: wide.names.length, mode: wide.mode },
     answers: [
-      {
-        key: 'melt',
-        changes: { melt: melted.melt },
-        roles: {
-          ...{ modes: melted.modes, ignored: melted.ignored, numberRows: melted.numberRows },
-          ...{ value: undefined, merge: 'error', place: undefined },
-        },
-      },
-      {
-        key: 'columns',
-        changes: { melt: undefined },
-        roles: { modes, value, merge, place, ignored: undefined, numberRows: undefined },
-      },
+      { key: 'melt', changes: { melt } },
+      { key: 'columns', changes: { melt: undefined } },
     ],
   }
 }

@@ -2,7 +2,7 @@
 import { type Batch, type ColumnSummary, isTime, plainNumber, type Thousands } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
 import type { Answer, Question, TableChoice } from '../../understanding/index.ts'
-import { filledTexts } from './sampleTexts.ts'
+import { filledTexts, firstRows, summarizeSample } from './sampleTexts.ts'
 
 /** Numbers with a comma or point between digits, and what it may mean. */
 export interface NumberSigns {
@@ -83,11 +83,22 @@ const isSuspicious = (texts: readonly string[], sign: string): boolean =>
   ) &&
   texts.some((text) => /^[-+]?\d{1,3}$/.test(text))
 
+/**
+ * The signs that are assumed until the user has said what the comma or point in numbers means: those of the first answer.
+ * Undefined if they are chosen or clear.
+ */
+export async function assumeNumberSigns(
+  table: Table,
+  { decimal, thousands }: TableChoice,
+): Promise<NumberSigns['guess'] | undefined> {
+  if (decimal !== undefined || thousands !== undefined) return undefined
+  const sample = await firstRows(table)
+  const found = findNumberSigns(table, sample, summarizeSample(table, sample))
+  return found?.isNeeded ? found.options[0] : undefined
+}
+
 /** The question what the sign in a number means. */
-export function numberQuestion(
-  { column, example, options, isNeeded }: NumberSigns,
-  rolesBy: (signs: Pick<TableChoice, 'decimal' | 'thousands'>) => Partial<TableChoice>,
-): Question {
+export function numberQuestion({ column, example, options, isNeeded }: NumberSigns): Question {
   return {
     ...{ kind: 'number', id: `number ${column}`, isNeeded, column, example },
     answers: options.map((signs): Answer => {
@@ -96,7 +107,6 @@ export function numberQuestion(
         key: signs.thousands !== undefined ? 'thousands' : signs.decimal !== undefined ? 'decimal' : 'text',
         ...(Number.isFinite(x) && { reading: String(x) }),
         changes: signs,
-        roles: rolesBy(signs),
       }
     }),
   }

@@ -16,6 +16,7 @@ import {
 import { type BadRows, type CellRules, cleanTable } from './cleanTable.ts'
 import { convertTimes } from './convertTimes.ts'
 import { chooseDates } from './dateQuestion.ts'
+import { assumeNumberSigns } from './numberQuestion.ts'
 import { firstRows } from './sampleTexts.ts'
 import { projectTable, withNumberSigns, withPlaces, withRowNumbers } from './shapeTable.ts'
 import { unitOf } from './unitQuestion.ts'
@@ -64,6 +65,7 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
   const dates = choice.dates ? undefined : await chooseDates(table, choice, counts)
   if (dates) choice = { ...choice, dates: [dates.format] }
   if (dates?.question) questions.push(dates.question)
+  if (!reading.like) choice = { ...choice, ...(await assumeNumberSigns(table, choice)) }
   if (reading.like) {
     const { tensor, remarks } = await readOnce(table, choice, negative, onRows, reading.like)
     return { tensor, remarks, questions: [] }

@@ -1,14 +1,14 @@
 /** Understands a table by its first rows: the roles of its columns, and questions about what is not clear. */
 import { type Batch, type ColumnSummary, cellText } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
-import type { Question, TableChoice, TableFormat, Understanding } from '../../understanding/index.ts'
-import { datesQuestion, findDates } from './dateQuestion.ts'
+import type { Question, RoleGuess, TableFormat, Understanding } from '../../understanding/index.ts'
+import { datesQuestion, type ForeignDates, findDates } from './dateQuestion.ts'
 import { guessRoles } from './guessRoles.ts'
-import { meltChoice, wideQuestion } from './meltChoice.ts'
-import { findNumberSigns, judgeSign, numberQuestion } from './numberQuestion.ts'
+import { guessMelt, wideQuestion } from './meltChoice.ts'
+import { findNumberSigns, judgeSign, type NumberSigns, numberQuestion } from './numberQuestion.ts'
 import { filledTexts, firstRows, summarizeSample } from './sampleTexts.ts'
 import { withNumberSigns } from './shapeTable.ts'
-import { findUnit, unitOf, unitQuestion } from './unitQuestion.ts'
+import { findUnit, type UnitColumn, unitOf, unitQuestion } from './unitQuestion.ts'
 import { findWideColumns } from './wideColumns.ts'
 
 /** The number of rows that are shown. */
@@ -26,43 +26,72 @@ export async function understandTable(
 ): Promise<Understanding> {
   const sample = await firstRows(table)
   const plain = summarizeSample(table, sample)
-  const numbers = findNumberSigns(table, sample, plain)
-  const dates = findDates(plain, sample)
-  const unit = findUnit(plain, sample)
+  const found: FoundFormats = {
+    dates: findDates(plain, sample),
+    numbers: findNumberSigns(table, sample, plain),
+    unit: findUnit(plain, sample),
+  }
+  const { dates, numbers, unit } = found
   const format: TableFormat = {
     ...numbers?.guess,
     dates: dates && dates.formats.length === 1 ? dates.formats : undefined,
     removeUnits: unit ? true : undefined,
   }
-  const choiceOf = (own: TableFormat): TableChoice => guessChoice(table, sample, own, dates?.formats)
-  const wide = findWideColumns(summariesOf(table, sample, format, dates?.formats))
-  const long = choiceOf(format)
-  const choice = wide && wide.names.length > 0 ? meltChoice(table, sample, format, wide) : long
+  const summarize = (own: TableFormat): ColumnSummary[] =>
+    summariesOf(table, sample, assumeSigns(own, numbers), dates?.formats)
+  const columns = summarize(format)
+  const wide = findWideColumns(columns)
+  const melted = wide && guessMelt(table, sample, wide)
+  const guesses = formatsOf(format, found).flatMap((own): RoleGuess[] => {
+    const roles = guessRoles(table, sample, summarize(own), own.dates ?? dates?.formats)
+    const long = {
+      format: own,
+      roles: { place: undefined, ignored: undefined, numberRows: undefined, ...roles },
+    }
+    return melted ? [{ format: { ...own, melt: melted.melt }, roles: melted.roles }, long] : [long]
+  })
   const questions: Question[] = []
-  if (wide) questions.push(wideQuestion(wide, choice, long))
-  if (dates)
-    questions.push(
-      datesQuestion(dates, (formats) => rolesOf(choiceOf({ ...format, dates: formats })), !!wide),
-    )
-  if (numbers)
-    questions.push(
-      numberQuestion(numbers, (signs) => (wide ? {} : rolesOf(choiceOf({ ...format, ...signs })))),
-    )
-  if (unit && !wide)
-    questions.push(unitQuestion(unit, (removeUnits) => rolesOf(choiceOf({ ...format, removeUnits }))))
+  if (wide && melted) questions.push(wideQuestion(wide, melted.melt))
+  if (dates) questions.push(datesQuestion(dates))
+  if (numbers) questions.push(numberQuestion(numbers))
+  if (unit && !wide) questions.push(unitQuestion(unit))
+  const [first] = guesses
   return {
-    columns: summariesOf(table, sample, format, dates?.formats),
-    choice,
+    columns,
+    choice: { modes: [], merge: 'error', ...first.format, ...first.roles },
     preview: previewRows(sample, table.columns.length),
     questions,
+    guesses,
     sheets,
   }
 }
 
-/** The roles of a choice, which an answer gives. */
-const rolesOf = ({ modes, value, merge, place }: TableChoice): Partial<TableChoice> => ({
-  ...{ modes, value, merge, place },
-})
+/** What can be read in more than one way. */
+interface FoundFormats {
+  dates?: ForeignDates
+  numbers?: NumberSigns
+  unit?: UnitColumn
+}
+
+/** The formats that the answers to all questions can make, the guessed one first. */
+function formatsOf(guessed: TableFormat, { dates, numbers, unit }: FoundFormats): TableFormat[] {
+  const datesOf = dates && dates.formats.length > 1 ? dates.formats.map((one) => [one]) : []
+  const signsOf = numbers ? numbers.options : []
+  const formats = [guessed.dates, ...datesOf].flatMap((dates) =>
+    [{ decimal: guessed.decimal, thousands: guessed.thousands }, ...signsOf].flatMap((signs) =>
+      (unit ? [true, undefined] : [undefined]).map((removeUnits) => ({ dates, ...signs, removeUnits })),
+    ),
+  )
+  const keyOf = (one: TableFormat): string =>
+    JSON.stringify([one.dates, one.decimal, one.thousands, one.removeUnits].map((field) => field ?? null))
+  return [...new Map(formats.map((one) => [keyOf(one), one])).values()]
+}
+
+/** A format in which the first answer to the question about a comma or point in numbers is assumed until there is one. */
+const assumeSigns = (format: TableFormat, numbers: NumberSigns | undefined): TableFormat =>
+  numbers?.isNeeded && format.decimal === undefined && format.thousands === undefined
+    ? { ...format, ...numbers.options[0] }
+    : format
 
 /** The summaries of the columns by a format; a column whose unit is removed is one of numbers. */
 function summariesOf(
@@ -85,17 +114,6 @@ function summariesOf(
       ? { ...column, type: 'DOUBLE' as const, measure: undefined }
       : column,
   )
-}
-
-/** The guessed choice by a format. @param dates all formats that dates may have, where the format has none */
-function guessChoice(
-  table: Table,
-  sample: Batch,
-  format: TableFormat,
-  dates: readonly string[] | undefined,
-): TableChoice {
-  const columns = summariesOf(table, sample, format, dates)
-  return { ...format, ...guessRoles(table, sample, columns, format.dates ?? dates) }
 }
 
 /** The first rows as text. */

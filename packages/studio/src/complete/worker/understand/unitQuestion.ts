@@ -1,6 +1,6 @@
 /** Numbers with units, and the question whether the unit is left away. */
 import type { Batch, ColumnSummary } from 'lacuna/internal'
-import type { Question, TableChoice } from '../../understanding/index.ts'
+import type { Question } from '../../understanding/index.ts'
 import { findUnitStyle, parseMeasure, type UnitStyle } from './measures.ts'
 import { filledTexts } from './sampleTexts.ts'
 
@@ -29,10 +29,7 @@ export function unitOf(sample: Batch, column: number): UnitStyle | undefined {
 }
 
 /** The question whether a unit is left away. */
-export function unitQuestion(
-  { column, example, style }: UnitColumn,
-  rolesBy: (removeUnits: true | undefined) => Partial<TableChoice>,
-): Question {
+export function unitQuestion({ column, example, style }: UnitColumn): Question {
   return {
     ...{ kind: 'unit', id: `unit ${column}`, isNeeded: false, column, example, unit: style.unit },
     answers: [
@@ -40,9 +37,8 @@ export function unitQuestion(
         key: 'remove',
         reading: String(parseMeasure(example, style)),
         changes: { removeUnits: true },
-        roles: rolesBy(true),
       },
-      { key: 'text', changes: { removeUnits: undefined }, roles: rolesBy(undefined) },
+      { key: 'text', changes: { removeUnits: undefined } },
     ],
   }
 }
