@@ -235,6 +235,67 @@ describe('what the studio understands of a table', () => {
     expect(tensor.values.length).toBe(20)
   })
 
+  /** Responses of subjects to doses over hours, two thirds of them; doses are fractions. */
+  const doseTable = (sign: string): Promise<Table> => {
+    const rows = Array.from({ length: 360 }, (_, n) => n).filter((n) => n % 3 > 0)
+    const cells = rows.map((n) => [
+      Math.floor(n / 36),
+      [1, 2.5, 5, 10][Math.floor(n / 9) % 4],
+      2 * (n % 9),
+      ((n * 7919) % 1000) / 1000,
+    ])
+    return open([
+      ['subject', 'dose', 'hour', 'response'].join(sign),
+      ...cells.map((row) => row.map((x) => String(x).replace('.', sign === ';' ? ',' : '.')).join(sign)),
+    ])
+  }
+
+  it('takes fractions with few values for a mode where rows would repeat without them', async () => {
+    for (const sign of [',', ';']) {
+      const table = await doseTable(sign)
+      expect(table.settings.choice).toMatchObject({ modes: ['subject', 'dose', 'hour'], value: 'response' })
+      const { tensor, questions } = await read(table)
+      expect(questions).toEqual([])
+      expect(labelsOf(tensor)?.[1]).toEqual(['1.0', '2.5', '5.0', '10.0'])
+    }
+  })
+
+  it('offers the columns that tell repeated rows apart, and keeps that answer whatever else is answered', async () => {
+    const table = await doseTable(',')
+    const choice = { ...table.settings.choice!, modes: ['subject', 'hour'] }
+    const without = { ...table, settings: { ...table.settings, choice } }
+    const { questions } = await read(without)
+    const repeats = find(questions, 'repeats')
+    expect(repeats?.answers.map(({ key }) => key)).toEqual(['sum', 'mean', 'last', 'apart dose'])
+    const apart = answer(without, repeats, 'apart dose')
+    expect(apart.settings.choice?.modes).toEqual(['subject', 'dose', 'hour'])
+    expect(openKinds(questions, apart)).toEqual([])
+    expect((await read(apart)).questions).toEqual([])
+    const messy = await messyTable()
+    const ignored = { ...messy.settings.choice!, modes: ['shop', 'item'] }
+    const timeless = { ...messy, settings: { ...messy.settings, choice: ignored } }
+    const asked = find((await read(timeless)).questions, 'repeats')
+    const days = answer(timeless, asked, 'apart date')
+    const dates = find(messy.understanding.questions, 'dates')
+    // Read as the first days of months, weeks would do; the answer keeps the days.
+    expect(answer(days, dates, '%d/%m/%Y').settings.choice?.modes).toEqual(['day(date)', 'shop', 'item'])
+  })
+
+  it('says in terms of the page that dates whose format is chosen are kept as text', async () => {
+    const table = await messyTable()
+    const asText = { ...table.settings.choice!, modes: ['date', 'shop', 'item'], dates: ['%m/%d/%Y'] }
+    const { questions, remarks } = await read({ ...table, settings: { ...table.settings, choice: asText } })
+    expect(remarks.join()).not.toContain('modes')
+    const question = find(questions, 'dateTexts')
+    expect(question).toMatchObject({ column: 'date', isNeeded: false })
+    const settings = { ...table.settings, choice: asText }
+    expect(answer({ ...table, settings }, question, 'day').settings.choice?.modes).toEqual([
+      'day(date)',
+      'shop',
+      'item',
+    ])
+  })
+
   it('counts repeated rows, and merges them by the answer', async () => {
     const table = await open(['shop,product,sales', 'a,x,1', 'b,x,2', 'a,y,5', 'a,x,4', 'a,x,6'])
     const { questions } = await read(table)

@@ -13,6 +13,8 @@ export function wordQuestion(question: Question): string {
       return `The ${formatCount(question.count)} columns ${question.first} … ${question.last} are`
     case 'repeats':
       return `${countRows(question.rows)} the coordinates of an earlier one:`
+    case 'dateTexts':
+      return `The dates in ${question.column} are`
     case 'bad':
       return question.rows === 1
         ? 'One row cannot be read:'
@@ -25,7 +27,7 @@ export function wordQuestion(question: Question): string {
 }
 
 /** The words of an answer. */
-export function wordAnswer(question: Question, { key, reading }: Answer): string {
+export function wordAnswer(question: Question, { key, reading, roles }: Answer): string {
   switch (question.kind) {
     case 'dates':
       return formatTime(reading ?? '')
@@ -38,7 +40,11 @@ export function wordAnswer(question: Question, { key, reading }: Answer): string
     case 'wide':
       return key === 'melt' ? pluralOf(question.mode) : 'columns of their own'
     case 'repeats':
-      return { sum: 'add up', mean: 'take the mean', last: 'take the last' }[key] ?? key
+      return roles
+        ? `${Object.keys(roles)[0]} tells them apart: use it as a mode`
+        : ({ sum: 'add up', mean: 'take the mean', last: 'take the last' }[key] ?? key)
+    case 'dateTexts':
+      return key === 'text' ? 'labels as they are written' : `days, in the order of time`
     case 'bad':
       return question.rows === 1 ? 'leave it out' : 'leave them out'
     case 'negative':

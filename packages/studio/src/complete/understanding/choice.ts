@@ -56,8 +56,17 @@ export interface TableChoice {
   place?: PlaceChoice
   /** Whether rows that cannot be read are left out; else they are an open question. */
   skipBadRows?: boolean
+  /** Roles that answers to questions have set, by column: they hold whatever else is guessed later. */
+  settled?: Record<string, RoleSetting>
   /** Whether the user has changed a role, so that answers no longer change the guessed ones. */
   edited?: boolean
+}
+
+/** A role of a column, which an answer sets. */
+export interface RoleSetting {
+  role: Role
+  /** The binnings of a mode; the usual one if undefined. */
+  binnings?: string[]
 }
 
 /** Changes of a choice, and of the policy for negative values, which is not part of it. */
@@ -105,6 +114,29 @@ export function setRole(
   if (role === 'weight') next.weight = column
   if (role === 'ignored' && next.melt !== undefined) next.ignored = [...(next.ignored ?? []), column]
   return withMerge(next)
+}
+
+/** Whether columns have these roles. */
+export const hasRoles = (choice: TableChoice, roles: Readonly<Record<string, RoleSetting>>): boolean =>
+  Object.entries(roles).every(
+    ([column, { role, binnings }]) =>
+      roleOf(choice, column) === role &&
+      (!binnings || JSON.stringify(binningsOf(choice, column)) === JSON.stringify(binnings)),
+  )
+
+/** Sets the roles of columns as an answer does, which is no change by hand. */
+export function settleRoles(
+  choice: TableChoice,
+  columns: readonly ColumnSummary[],
+  roles: Readonly<Record<string, RoleSetting>>,
+): TableChoice {
+  const next = Object.entries(roles).reduce((changed, [column, { role, binnings }]) => {
+    if (hasRoles(changed, { [column]: { role, binnings } })) return changed
+    return role === 'mode' && binnings
+      ? setBinnings(changed, columns, column, binnings)
+      : setRole(changed, columns, column, role)
+  }, choice)
+  return { ...next, edited: choice.edited }
 }
 
 /** Takes the binnings of a column as modes, none of them twice; at least one. */

@@ -2,6 +2,7 @@
 export {
   binningsOf,
   type ChoiceChanges,
+  hasRoles,
   isCounting,
   isPlaceColumn,
   PLACE,
@@ -9,9 +10,11 @@ export {
   possibleBinnings,
   ROW,
   type Role,
+  type RoleSetting,
   roleOf,
   setBinnings,
   setRole,
+  settleRoles,
   type TableChoice,
   type TableFormat,
 } from './choice.ts'

@@ -3,7 +3,7 @@
  * that it makes to the choice. The page puts them into words.
  */
 import type { ColumnSummary, NegativePolicy } from 'lacuna/internal'
-import type { ChoiceChanges, TableChoice } from './choice.ts'
+import { type ChoiceChanges, hasRoles, type RoleSetting, settleRoles, type TableChoice } from './choice.ts'
 
 /** An answer to a question. */
 export interface Answer {
@@ -13,6 +13,8 @@ export interface Answer {
   reading?: string
   /** The changes of the choice that the answer makes; it is chosen if the choice contains them. */
   changes: ChoiceChanges
+  /** The roles of columns that the answer sets; it is chosen if they have them. */
+  roles?: Record<string, RoleSetting>
 }
 
 /** The roles of the columns that are guessed where numbers and dates are read, and columns melted, in some way. */
@@ -49,8 +51,10 @@ export type QuestionFacts =
   | { kind: 'unit'; column: string; example: string; unit: string }
   /** Columns that are labels of one mode. */
   | { kind: 'wide'; first: string; last: string; count: number; mode: string }
-  /** Rows of the same coordinates. */
+  /** Rows of the same coordinates. An answer with roles takes a column as a mode that tells them apart. */
   | { kind: 'repeats'; rows: number }
+  /** Dates whose format is known, in a mode that keeps them as text. */
+  | { kind: 'dateTexts'; column: string }
   /** Rows that cannot be read. */
   | { kind: 'bad'; rows: number; unit: 'line' | 'row'; examples: BadRow[] }
   /** Negative values, which a nonnegative model does not predict. */
@@ -81,10 +85,11 @@ export interface Understanding {
 
 /** Whether a choice contains the changes of an answer. */
 export function isChosen(
-  { changes }: Answer,
+  { changes, roles }: Answer,
   settings: { choice?: TableChoice; negative?: string },
 ): boolean {
   const current: Record<string, unknown> = { ...settings.choice, negative: settings.negative }
+  if (roles && !(settings.choice && hasRoles(settings.choice, roles))) return false
   return Object.entries(changes).every(
     ([key, value]) => JSON.stringify(current[key]) === JSON.stringify(value),
   )
@@ -95,14 +100,14 @@ const isGuessFor = ({ format }: RoleGuess, choice: TableChoice): boolean =>
   FORMAT_ANSWERS.every((key) => JSON.stringify(format[key]) === JSON.stringify(choice[key]))
 
 /**
- * The settings after an answer. The roles are those guessed for this and all earlier answers. Roles that the user has
- * changed stay, unless the answer is about the columns of a wide table, which have no roles otherwise; so does a chosen
+ * The settings after an answer. The roles are those guessed for this and all earlier answers, and those that answers have
+ * set. Roles that the user has changed stay, unless the answer is about the columns of a wide table, which have no roles otherwise; so does a chosen
  * way to merge rows.
  */
 export function applyAnswer<S extends { choice?: TableChoice; negative: NegativePolicy }>(
   settings: S,
-  { changes }: Answer,
-  { guesses }: Pick<Understanding, 'guesses'>,
+  { changes, roles }: Answer,
+  { columns, guesses }: Pick<Understanding, 'columns' | 'guesses'>,
 ): S {
   const { negative = settings.negative, ...choiceChanges } = changes
   const { choice } = settings
@@ -112,7 +117,10 @@ export function applyAnswer<S extends { choice?: TableChoice; negative: Negative
   const changed = { ...choice, ...choiceChanges }
   const isFormat = FORMAT_ANSWERS.some((key) => key in changes)
   const guess = isFormat && !keepsRoles ? guesses.find((one) => isGuessFor(one, changed)) : undefined
-  const next = { ...changed, ...guess?.roles }
+  const settled =
+    'melt' in changes || (!choice.settled && !roles) ? undefined : { ...choice.settled, ...roles }
+  const guessed = { ...changed, ...guess?.roles, settled }
+  const next = settleRoles(guessed, columns, (guess ? settled : roles) ?? {})
   const merge = isMerged && next.merge === 'error' ? choice.merge : next.merge
   return { ...settings, negative, choice: { ...next, merge } }
 }

@@ -87,6 +87,26 @@ export async function chooseDates(
   }
 }
 
+/**
+ * The question whether dates whose format is chosen stay as text in their mode; undefined if there is no such mode.
+ * Their labels are not in the order of time then.
+ */
+export function dateTextsQuestion(table: Table, choice: TableChoice, sample: Batch): Question | undefined {
+  if (!choice.dates || choice.melt !== undefined) return undefined
+  const found = summarizeSample(table, sample).find(
+    (column) =>
+      isTime(column) && column.foreign && binningsOf(choice, column.name).every((one) => one === 'none'),
+  )
+  if (!found || binningsOf(choice, found.name).length === 0) return undefined
+  const as = (key: string, binning: string): Answer => ({
+    ...{ key, changes: {}, roles: { [found.name]: { role: 'mode', binnings: [binning] } } },
+  })
+  return {
+    ...{ kind: 'dateTexts', id: `text ${found.name}`, isNeeded: false, column: found.name },
+    answers: [as('text', 'none'), as('day', 'day')],
+  }
+}
+
 /** The number of the only format by which all rows are times; -1 if there are several or none. */
 async function findOnlyFormat(table: Table, column: number, formats: readonly string[]): Promise<number> {
   const { name, type } = table.columns[column]

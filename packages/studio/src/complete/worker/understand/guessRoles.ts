@@ -16,6 +16,7 @@ import {
 } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
 import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/index.ts'
+import { cellTexts, hasFewLabels } from './sampleTexts.ts'
 
 /** Names of latitudes and longitudes. */
 const LATITUDE = /^(.*[_\s.])?lat(itude)?$/i
@@ -32,6 +33,10 @@ const MOST_DECIMALS = 4
 const STILL_REPEATED = 0.5
 /** A coarser binning is taken where it leaves at most this fraction of all rows more repeated than the times themselves. */
 const NEARLY_AS_FINE = 0.01
+/** Columns that are no modes by their names and types are taken if at most this fraction of the rows that else repeat still do. */
+const FEW_REPEATED = 0.1
+/** The most columns that are tried as further modes. */
+const MOST_CANDIDATES = 6
 /** Microseconds per day. */
 const DAY = 86_400e6
 
@@ -55,9 +60,9 @@ export function guessRoles(
   // Events are counted on a grid; places of values have a grid of their own, unless they are very exact.
   const decimals = found && value !== undefined ? decimalsOf(sample, columns, found) : 2
   const place = found && { ...found, decimals: decimals > MOST_DECIMALS ? 2 : decimals }
-  const others = candidates.filter((column) => column.name !== value && !isRowNumber(column))
-  const times = others.filter(isTime)
-  const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
+  const used = candidates.filter((column) => column.name !== value && !isRowNumber(column))
+  const times = used.filter(isTime)
+  const things = used.filter((column) => !isTime(column) && !isFraction(column.type))
   const ids = things.filter(({ name }) => ID.test(name))
   const useful = things.filter((column) => !isFreeText(column, columns, sample))
   let chosen = ids.length >= 2 ? ids : useful.length >= 2 || place ? useful : things
@@ -66,20 +71,26 @@ export function guessRoles(
   const merge = value === undefined ? 'count' : 'error'
   const context = { table, sample, columns, dates }
   const fixed = [...chosen.map(({ name }) => name), ...(place ? [PLACE] : [])]
-  const binned =
-    times.length === 0
-      ? []
-      : value === undefined
+  const others = used.filter((column) => !chosen.includes(column) && !isTime(column))
+  const more =
+    value === undefined
+      ? times.length > 0
         ? timesOfEvents(context, times[0])
-        : timesOfValues(context, place ? [...fixed, place.latitude, place.longitude] : fixed, times[0])
-  const modes = inOrder([...fixed, ...binned], columns, place)
+        : []
+      : keysOfValues(
+          context,
+          place ? [...fixed, place.latitude, place.longitude] : fixed,
+          times.at(0),
+          others.filter((column) => hasFewLabels(sample, columns.indexOf(column))),
+        )
+  const modes = inOrder([...fixed, ...more], columns, place)
   return { modes, value, merge, ...(place && { place }) }
 }
 
 /** The most decimals that the coordinates of the sample have. */
 function decimalsOf(sample: Batch, columns: readonly ColumnSummary[], place: PlaceChoice): number {
   const texts = [place.latitude, place.longitude].flatMap((name) =>
-    textsOf(
+    cellTexts(
       sample,
       columns.findIndex((column) => column.name === name),
     ),
@@ -133,45 +144,80 @@ function timesOfEvents(context: Context, { name }: ColumnSummary): string[] {
   return [`${isLong ? 'month' : 'day'}(${name})`, ...(hasClock ? [`hour(${name})`] : [])]
 }
 
+/** Modes beside others, and the number of rows of the sample that then have the coordinates of an earlier one. */
+interface Keys {
+  modes: string[]
+  repeats: number
+}
+
+/**
+ * The modes to add in a table of values, so that rows differ: the time, and of the columns that are no modes by their
+ * names and types, such as doses of 2.5 and 5, the fewest that make rows differ.
+ * @param fixed the other modes
+ * @param candidates columns with few labels
+ */
+function keysOfValues(
+  context: Context,
+  fixed: readonly string[],
+  time: ColumnSummary | undefined,
+  candidates: readonly ColumnSummary[],
+): string[] {
+  const keysWith = (names: readonly string[]): Keys => {
+    const all = [...fixed, ...names]
+    const found = time ? timesOfValues(context, all, time) : { modes: [], repeats: repeatsOf(context, all) }
+    return { modes: [...names, ...found.modes], repeats: found.repeats }
+  }
+  const plain = keysWith([])
+  if (plain.repeats === 0) return plain.modes
+  const names = candidates.slice(0, MOST_CANDIDATES).map(({ name }) => name)
+  const tried = [...names.map((name) => [name]), ...(names.length > 1 ? [names] : [])].map(keysWith)
+  const best = tried.reduce((least, one) => (one.repeats < least.repeats ? one : least), plain)
+  return best.repeats <= FEW_REPEATED * plain.repeats ? best.modes : plain.modes
+}
+
+/** The number of rows of the sample that have the labels of an earlier one. @param more further labels of the rows */
+function repeatsOf(
+  { sample, columns }: Context,
+  modes: readonly string[],
+  more?: readonly unknown[],
+): number {
+  const keys = modes.flatMap((mode) => {
+    const column = columns.findIndex((one) => one.name === mode)
+    return column < 0 ? [] : [cellTexts(sample, column)]
+  })
+  const seen = new Set<string>()
+  for (let row = 0; row < sample.rowCount; row++)
+    seen.add(JSON.stringify([...keys.map((texts) => texts[row]), more?.[row]]))
+  return sample.rowCount - seen.size
+}
+
 /**
  * The modes to make of a time in a table of values: the coarsest binning with which no two rows have equal labels; none
  * if the other modes alone do that. Where some rows are repeated by mistake, the coarsest binning that leaves about as few
  * as the times themselves.
  */
-function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): string[] {
+function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): Keys {
   const { sample, columns } = context
-  const keys = fixed.flatMap((mode) => {
-    const column = columns.findIndex((one) => one.name === mode)
-    return column < 0 ? [] : [textsOf(sample, column)]
-  })
-  const repeats = (more?: readonly unknown[]): number => {
-    const seen = new Set<string>()
-    for (let row = 0; row < sample.rowCount; row++)
-      seen.add(JSON.stringify([...keys.map((texts) => texts[row]), more?.[row]]))
-    return sample.rowCount - seen.size
-  }
-  const withoutTime = repeats()
-  if (fixed.length >= 2 && withoutTime === 0) return []
+  const withoutTime = repeatsOf(context, fixed)
+  if (fixed.length >= 2 && withoutTime === 0) return { modes: [], repeats: 0 }
   const times = timesOf(context, name)
+  const texts = cellTexts(
+    sample,
+    columns.findIndex((one) => one.name === name),
+  )
   const options = [
     ...(['week', 'day'] as const).map((bin) => ({
-      text: `${bin}(${name})`,
-      keys: Array.from(times, (time) => binnings[bin].bin(time, 0)),
+      mode: `${bin}(${name})`,
+      labels: Array.from(times, (time) => binnings[bin].bin(time, 0)),
     })),
-    {
-      text: name,
-      keys: textsOf(
-        sample,
-        columns.findIndex((one) => one.name === name),
-      ),
-    },
-  ]
-  const counts = options.map((one) => repeats(one.keys))
-  const fewest = counts.at(-1)!
-  if (fewest === 0) return [options[counts.indexOf(0)].text]
+    { mode: name, labels: texts },
+  ].map(({ mode, labels }): Keys => ({ modes: [mode], repeats: repeatsOf(context, fixed, labels) }))
+  const fewest = options.at(-1)!.repeats
   // The time hardly makes rows differ: it is needed only where there is no other second mode.
-  if (fewest > STILL_REPEATED * withoutTime) return fixed.length >= 2 ? [] : [`day(${name})`]
-  return [options[counts.findIndex((count) => count <= fewest + NEARLY_AS_FINE * sample.rowCount)].text]
+  if (fewest > 0 && fewest > STILL_REPEATED * withoutTime)
+    return fixed.length >= 2 ? { modes: [], repeats: withoutTime } : options[1]
+  const enough = fewest === 0 ? 0 : fewest + NEARLY_AS_FINE * sample.rowCount
+  return options.find(({ repeats }) => repeats <= enough)!
 }
 
 /** The times of a column in the sample, in microseconds since 1970. */
@@ -180,14 +226,6 @@ function timesOf({ table, sample, columns, dates }: Context, name: string): Floa
   return new TimeColumn(name, table.columns[column].type, dates).times(
     sample.columns[column],
     sample.rowCount,
-  )
-}
-
-/** The cells of a column of the sample as texts. */
-function textsOf(sample: Batch, column: number): (string | null)[] {
-  const cells = sample.columns[column]
-  return Array.from({ length: sample.rowCount }, (_, row) =>
-    cells instanceof Float64Array ? String(cells[row]) : cellText(cells, row),
   )
 }
 

@@ -13,9 +13,11 @@ import {
   type Question,
   type TableChoice,
 } from '../../understanding/index.ts'
+import { type ApartColumn, findApart } from './apartColumns.ts'
+import { choiceKey } from './choiceKey.ts'
 import { type BadRows, type CellRules, cleanTable } from './cleanTable.ts'
 import { convertTimes } from './convertTimes.ts'
-import { chooseDates } from './dateQuestion.ts'
+import { chooseDates, dateTextsQuestion } from './dateQuestion.ts'
 import { assumeNumberSigns } from './numberQuestion.ts'
 import { firstRows } from './sampleTexts.ts'
 import { projectTable, withNumberSigns, withPlaces, withRowNumbers } from './shapeTable.ts'
@@ -70,8 +72,10 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
     const { tensor, remarks } = await readOnce(table, choice, negative, onRows, reading.like)
     return { tensor, remarks, questions: [] }
   }
+  const asText = dateTextsQuestion(table, choice, await firstRows(table))
+  if (asText) questions.push(asText)
   const countKey = (what: string): string =>
-    JSON.stringify([what, { ...reading.choice, merge: '', skipBadRows: '' }])
+    choiceKey(reading.choice, { what, merge: undefined, skipBadRows: undefined })
   let badRows: BadRows | undefined
   let repeats = choice.merge === 'error' ? undefined : counts.get(countKey('repeats'))
   let negatives = negative === 'error' ? undefined : counts.get(countKey('negatives'))
@@ -84,7 +88,13 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
         examples: [...(lines?.examples ?? []), ...bad.examples],
       }
       if (all.rows > 0) questions.push(badRowsQuestion(all, table.unit))
-      if (repeats !== undefined) questions.push(repeatsQuestion(repeats))
+      if (repeats !== undefined) {
+        const apart = await findApart(table, choice, {
+          ...{ rows: repeats, among: tensor.values.length + repeats, counts },
+          count: (more) => countRows(table, more, negative),
+        })
+        questions.push(repeatsQuestion(repeats, apart))
+      }
       if (negatives !== undefined) questions.push(negativeQuestion(negatives))
       return { tensor, remarks, questions }
     } catch (error) {
@@ -118,9 +128,7 @@ async function readUnlessLast(
   negative: NegativePolicy,
   { last = {}, onRows }: TableReading,
 ): Promise<OnceRead> {
-  const settings = Object.entries({ ...choice, edited: undefined, negative })
-  const set = settings.filter(([, value]) => value !== undefined && value !== false)
-  const key = JSON.stringify(set.sort(([a], [b]) => (a < b ? -1 : 1)))
+  const key = choiceKey(choice, { negative })
   if (last.read?.key !== key) {
     const found = await readOnce(table, choice, negative, onRows)
     last.read = { key, found }
@@ -146,7 +154,8 @@ async function readOnce(
     value: shaped.value,
     weight: choice.weight,
     merge: choice.merge,
-    dates: choice.dates,
+    // Formats that no mode needs are a remark of the command line.
+    dates: hasBinnedTimes(shaped.table, choice) ? choice.dates : undefined,
     negative,
     ...(like && (like.modes ? { like, ...(like.labels && { dims: like.dims }) } : { dims: like.dims })),
     onRemark: ({ text }) => remarks.push(text),
@@ -202,6 +211,12 @@ const binnedTimes = ({ columns }: Table, choice: TableChoice): number[] =>
     return own.length > 0 && own.every((binning) => timeBins.some((bin) => bin === binning)) ? [c] : []
   })
 
+/** Whether a mode is a binning of a time. */
+const hasBinnedTimes = ({ columns }: Table, choice: TableChoice): boolean =>
+  columns.some(({ name }) =>
+    binningsOf(choice, name).some((binning) => timeBins.some((bin) => bin === binning)),
+  )
+
 /** The rules by which cells are readable: numbers, times, and the unit of the value. */
 async function cellRules({ table, modes, value }: ShapedTable, choice: TableChoice): Promise<CellRules> {
   const find = (name: string | undefined): number[] =>
@@ -234,13 +249,15 @@ async function findBadRows(table: Table, choice: TableChoice): Promise<BadRows> 
   return found
 }
 
+/** The number of rows of each cell. */
+async function countRows(table: Table, choice: TableChoice, negative: NegativePolicy): Promise<SparseTensor> {
+  const counted: TableChoice = { ...choice, merge: 'count', weight: undefined, skipBadRows: true }
+  return (await readOnce(table, counted, negative)).tensor
+}
+
 /** The number of rows that have the coordinates of an earlier one. */
 async function countRepeats(table: Table, choice: TableChoice, negative: NegativePolicy): Promise<number> {
-  const { tensor } = await readOnce(
-    table,
-    { ...choice, merge: 'count', weight: undefined, skipBadRows: true },
-    negative,
-  )
+  const tensor = await countRows(table, choice, negative)
   return tensor.values.reduce((sum, count) => sum + count, 0) - tensor.values.length
 }
 
@@ -258,10 +275,17 @@ const badRowsQuestion = ({ rows, examples }: BadRows, unit: Table['unit']): Ques
   answers: [{ key: 'skip', changes: { skipBadRows: true } }],
 })
 
-/** The question how repeated rows are merged. */
-const repeatsQuestion = (rows: number): Question => ({
+/** The question how repeated rows are merged, or by which column they differ. @param apart columns that tell them apart */
+const repeatsQuestion = (rows: number, apart: readonly ApartColumn[]): Question => ({
   ...{ kind: 'repeats', id: 'repeats', isNeeded: true, rows },
-  answers: (['sum', 'mean', 'last'] as const).map((merge): Answer => ({ key: merge, changes: { merge } })),
+  answers: [
+    ...(['sum', 'mean', 'last'] as const).map((merge): Answer => ({ key: merge, changes: { merge } })),
+    ...apart.map(
+      ({ column, binnings }): Answer => ({
+        ...{ key: `apart ${column}`, changes: {}, roles: { [column]: { role: 'mode', binnings } } },
+      }),
+    ),
+  ],
 })
 
 /** The question what is done with negative values. */

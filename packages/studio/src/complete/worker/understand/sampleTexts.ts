@@ -16,6 +16,9 @@ const MOST_ROWS = 4000
 /** A column is one of times if at least this fraction of its cells are. */
 const MOST_CELLS = 0.9
 
+/** Largest fraction of distinct labels among rows: numbers with more are measurements. */
+export const FEW_LABELS = 0.2
+
 /** The filled cells of a column of the sample, trimmed, without marks of missing values. */
 export function filledTexts(sample: Batch, column: number): string[] {
   const cells = sample.columns[column]
@@ -34,6 +37,12 @@ export function cellTexts(sample: Batch, column: number): (string | null)[] {
   return Array.from({ length: sample.rowCount }, (_, row) =>
     cells instanceof Float64Array ? String(cells[row]) : cellText(cells, row),
   )
+}
+
+/** Whether the labels of a column of the sample are few, but more than one. */
+export function hasFewLabels(sample: Batch, column: number): boolean {
+  const { size } = new Set(cellTexts(sample, column))
+  return size <= FEW_LABELS * sample.rowCount && size > 1
 }
 
 /** The first rows of a table, by which it is understood. */
