@@ -296,6 +296,54 @@ describe('what the studio understands of a table', () => {
     ])
   })
 
+  /** Prices by store, with its name and city, product and month: a third of the stores are in each city. */
+  const storeTable = (months = 12): Promise<Table> => {
+    const rows = Array.from({ length: 9 * 4 * months }, (_, n) => n).filter((n) => n % 5 > 0)
+    const lines = rows.map((n) => {
+      const [store, rest] = [Math.floor(n / (4 * months)), n % (4 * months)]
+      const month = new Date(Date.UTC(2000, Math.floor(rest / 4))).toISOString().slice(0, 7)
+      return `${100 + store},Shop ${'ABCDEFGHI'[store]},${['Rome', 'Oslo', 'Bern'][store % 3]},item ${n % 4},${month},${n / 8}`
+    })
+    return open(['store_id,store_name,city,product,month,price', ...lines])
+  }
+
+  it('leaves out what depends on a mode: ids with names, and attributes; a click takes them as modes', async () => {
+    const table = await storeTable()
+    expect(table.settings.choice).toMatchObject({ modes: ['store_name', 'product', 'month'], value: 'price' })
+    const { questions } = table.understanding
+    const names = find(questions, 'names')
+    const attribute = find(questions, 'attribute')
+    expect(names).toMatchObject({ column: 'store_id', on: 'store_name', isNeeded: false })
+    expect(attribute).toMatchObject({ column: 'city', on: 'store_name', isNeeded: false })
+    for (const question of [names!, attribute!])
+      expect(question.answers.map((one) => isChosen(one, table.settings)).indexOf(true)).toBe(0)
+    const ids = answer(table, names, 'column')
+    expect(ids.settings.choice?.modes).toEqual(['store_id', 'product', 'month'])
+    expect(answer(ids, attribute, 'mode').settings.choice?.modes).toEqual([
+      'store_id',
+      'city',
+      'product',
+      'month',
+    ])
+    expect((await read(table)).tensor.dims).toEqual([9, 4, 12])
+    // Where not all rows were seen, two stores may have the same name.
+    expect((await storeTable(240)).settings.choice?.modes).toEqual(['store_id', 'product', 'month'])
+  })
+
+  it('takes no column for dependent by chance, or where too few would remain', async () => {
+    const few = ['a,x,1,3', 'a,x,2,4', 'b,y,1,3', 'b,y,2,5', 'c,y,1,7', 'c,y,2,8']
+    expect((await open(['shop,city,week,sales', ...few])).settings.choice?.modes).toEqual([
+      'shop',
+      'city',
+      'week',
+    ])
+    const rows = Array.from({ length: 200 }, (_, n) => `p${n % 20},w${n % 4},${n / 8}`)
+    expect((await open(['patient,ward,pressure', ...rows])).settings.choice?.modes).toEqual([
+      'patient',
+      'ward',
+    ])
+  })
+
   it('counts repeated rows, and merges them by the answer', async () => {
     const table = await open(['shop,product,sales', 'a,x,1', 'b,x,2', 'a,y,5', 'a,x,4', 'a,x,6'])
     const { questions } = await read(table)

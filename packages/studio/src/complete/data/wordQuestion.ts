@@ -13,6 +13,10 @@ export function wordQuestion(question: Question): string {
       return `The ${formatCount(question.count)} columns ${question.first} … ${question.last} are`
     case 'repeats':
       return `${countRows(question.rows)} the coordinates of an earlier one:`
+    case 'attribute':
+      return `Each ${question.on} has one ${question.column}, which says nothing new as a mode:`
+    case 'names':
+      return `Each ${question.on} has one ${question.column} and the other way round; the mode is`
     case 'dateTexts':
       return `The dates in ${question.column} are`
     case 'bad':
@@ -43,6 +47,10 @@ export function wordAnswer(question: Question, { key, reading, roles }: Answer):
       return roles
         ? `${Object.keys(roles)[0]} tells them apart: use it as a mode`
         : ({ sum: 'add up', mean: 'take the mean', last: 'take the last' }[key] ?? key)
+    case 'attribute':
+      return key === 'mode' ? `use ${question.column} as a mode` : `leave ${question.column} out`
+    case 'names':
+      return { on: question.on, column: question.column }[key] ?? 'each of both'
     case 'dateTexts':
       return key === 'text' ? 'labels as they are written' : `days, in the order of time`
     case 'bad':

@@ -51,6 +51,10 @@ export type QuestionFacts =
   | { kind: 'unit'; column: string; example: string; unit: string }
   /** Columns that are labels of one mode. */
   | { kind: 'wide'; first: string; last: string; count: number; mode: string }
+  /** A column whose label follows from that of another one, which is a mode. */
+  | { kind: 'attribute'; column: string; on: string }
+  /** Two columns whose labels follow from each other, as ids and names; `on` is the mode. */
+  | { kind: 'names'; column: string; on: string }
   /** Rows of the same coordinates. An answer with roles takes a column as a mode that tells them apart. */
   | { kind: 'repeats'; rows: number }
   /** Dates whose format is known, in a mode that keeps them as text. */

@@ -4,7 +4,6 @@
  */
 import {
   type Batch,
-  binnings,
   type ColumnSummary,
   cellText,
   guessValue,
@@ -12,10 +11,11 @@ import {
   isNumeric,
   isRowNumber,
   isTime,
-  TimeColumn,
 } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
 import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/index.ts'
+import { type Dependence, findDependences } from './dependences.ts'
+import { keysOfValues, timesOfEvents } from './guessKeys.ts'
 import { cellTexts, hasFewLabels } from './sampleTexts.ts'
 
 /** Names of latitudes and longitudes. */
@@ -29,19 +29,12 @@ const FREE_TEXT = 0.9
 const FREE_TEXT_ROWS = 50
 /** Coordinates with more decimals than this are not those of a grid. */
 const MOST_DECIMALS = 4
-/** A time is a mode if at most this fraction of the rows that else repeat still do. */
-const STILL_REPEATED = 0.5
-/** A coarser binning is taken where it leaves at most this fraction of all rows more repeated than the times themselves. */
-const NEARLY_AS_FINE = 0.01
-/** Columns that are no modes by their names and types are taken if at most this fraction of the rows that else repeat still do. */
-const FEW_REPEATED = 0.1
-/** The most columns that are tried as further modes. */
-const MOST_CANDIDATES = 6
-/** Microseconds per day. */
-const DAY = 86_400e6
-
-/** The guessed roles of columns. */
-export type RoleGuess = Pick<TableChoice, 'modes' | 'value' | 'place' | 'merge'>
+/** The guessed roles of columns, and what they were guessed by. */
+export interface GuessedRoles {
+  roles: Pick<TableChoice, 'modes' | 'value' | 'place' | 'merge'>
+  /** Columns that are ignored since they depend on a mode. */
+  dependences: Dependence[]
+}
 
 /**
  * Guesses modes and value.
@@ -53,7 +46,7 @@ export function guessRoles(
   sample: Batch,
   columns: readonly ColumnSummary[],
   dates: readonly string[] | undefined,
-): RoleGuess {
+): GuessedRoles {
   const found = findPlace(columns)
   const candidates = columns.filter(({ name }) => !LATITUDE.test(name) && !LONGITUDE.test(name))
   const value = guessValue(candidates)?.name
@@ -68,10 +61,15 @@ export function guessRoles(
   let chosen = ids.length >= 2 ? ids : useful.length >= 2 || place ? useful : things
   // Rows that are events at places and times are counted there; what else they have is left out.
   if (value === undefined && place && times.length > 0) chosen = []
+  const allDependences = findDependences(sample, columns, chosen)
+  const isEnough = chosen.length - allDependences.length + Math.min(1, times.length) + (place ? 1 : 0) >= 2
+  const dependences = isEnough ? allDependences : []
+  const depends = ({ name }: ColumnSummary): boolean => dependences.some(({ column }) => column === name)
+  chosen = chosen.filter((column) => !depends(column))
   const merge = value === undefined ? 'count' : 'error'
   const context = { table, sample, columns, dates }
   const fixed = [...chosen.map(({ name }) => name), ...(place ? [PLACE] : [])]
-  const others = used.filter((column) => !chosen.includes(column) && !isTime(column))
+  const others = used.filter((column) => !chosen.includes(column) && !depends(column) && !isTime(column))
   const more =
     value === undefined
       ? times.length > 0
@@ -84,7 +82,7 @@ export function guessRoles(
           others.filter((column) => hasFewLabels(sample, columns.indexOf(column))),
         )
   const modes = inOrder([...fixed, ...more], columns, place)
-  return { modes, value, merge, ...(place && { place }) }
+  return { roles: { modes, value, merge, ...(place && { place }) }, dependences }
 }
 
 /** The most decimals that the coordinates of the sample have. */
@@ -96,14 +94,6 @@ function decimalsOf(sample: Batch, columns: readonly ColumnSummary[], place: Pla
     ),
   )
   return Math.max(1, ...texts.map((text) => /[.,](\d+?)0*$/.exec(text?.trim() ?? '')?.[1].length ?? 0))
-}
-
-/** The rows by which times are judged. */
-interface Context {
-  table: Table
-  sample: Batch
-  columns: readonly ColumnSummary[]
-  dates: readonly string[] | undefined
 }
 
 /** The latitude and the longitude, if there is one of each. */
@@ -129,104 +119,6 @@ function isFreeText(column: ColumnSummary, columns: readonly ColumnSummary[], sa
     filled++
   }
   return filled >= FREE_TEXT_ROWS && texts.size > FREE_TEXT * filled
-}
-
-/** The binnings of the time of events: days, or months of many years, and hours if there are clock times. */
-function timesOfEvents(context: Context, { name }: ColumnSummary): string[] {
-  const times = timesOf(context, name).filter((time) => !Number.isNaN(time))
-  if (times.length === 0) return []
-  const [first, last] = times.reduce(
-    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  )
-  const hasClock = times.some((time) => time % DAY !== 0)
-  const isLong = last - first > 3 * 365 * DAY
-  return [`${isLong ? 'month' : 'day'}(${name})`, ...(hasClock ? [`hour(${name})`] : [])]
-}
-
-/** Modes beside others, and the number of rows of the sample that then have the coordinates of an earlier one. */
-interface Keys {
-  modes: string[]
-  repeats: number
-}
-
-/**
- * The modes to add in a table of values, so that rows differ: the time, and of the columns that are no modes by their
- * names and types, such as doses of 2.5 and 5, the fewest that make rows differ.
- * @param fixed the other modes
- * @param candidates columns with few labels
- */
-function keysOfValues(
-  context: Context,
-  fixed: readonly string[],
-  time: ColumnSummary | undefined,
-  candidates: readonly ColumnSummary[],
-): string[] {
-  const keysWith = (names: readonly string[]): Keys => {
-    const all = [...fixed, ...names]
-    const found = time ? timesOfValues(context, all, time) : { modes: [], repeats: repeatsOf(context, all) }
-    return { modes: [...names, ...found.modes], repeats: found.repeats }
-  }
-  const plain = keysWith([])
-  if (plain.repeats === 0) return plain.modes
-  const names = candidates.slice(0, MOST_CANDIDATES).map(({ name }) => name)
-  const tried = [...names.map((name) => [name]), ...(names.length > 1 ? [names] : [])].map(keysWith)
-  const best = tried.reduce((least, one) => (one.repeats < least.repeats ? one : least), plain)
-  return best.repeats <= FEW_REPEATED * plain.repeats ? best.modes : plain.modes
-}
-
-/** The number of rows of the sample that have the labels of an earlier one. @param more further labels of the rows */
-function repeatsOf(
-  { sample, columns }: Context,
-  modes: readonly string[],
-  more?: readonly unknown[],
-): number {
-  const keys = modes.flatMap((mode) => {
-    const column = columns.findIndex((one) => one.name === mode)
-    return column < 0 ? [] : [cellTexts(sample, column)]
-  })
-  const seen = new Set<string>()
-  for (let row = 0; row < sample.rowCount; row++)
-    seen.add(JSON.stringify([...keys.map((texts) => texts[row]), more?.[row]]))
-  return sample.rowCount - seen.size
-}
-
-/**
- * The modes to make of a time in a table of values: the coarsest binning with which no two rows have equal labels; none
- * if the other modes alone do that. Where some rows are repeated by mistake, the coarsest binning that leaves about as few
- * as the times themselves.
- */
-function timesOfValues(context: Context, fixed: readonly string[], { name }: ColumnSummary): Keys {
-  const { sample, columns } = context
-  const withoutTime = repeatsOf(context, fixed)
-  if (fixed.length >= 2 && withoutTime === 0) return { modes: [], repeats: 0 }
-  const times = timesOf(context, name)
-  const texts = cellTexts(
-    sample,
-    columns.findIndex((one) => one.name === name),
-  )
-  const options = [
-    ...(['week', 'day'] as const).map((bin) => ({
-      mode: `${bin}(${name})`,
-      labels: Array.from(times, (time) => binnings[bin].bin(time, 0)),
-    })),
-    { mode: name, labels: texts },
-  ].map(({ mode, labels }): Keys => ({ modes: [mode], repeats: repeatsOf(context, fixed, labels) }))
-  const fewest = options.at(-1)!.repeats
-  // The time hardly makes rows differ: it is needed only where there is no other second mode.
-  if (fewest > 0 && fewest > STILL_REPEATED * withoutTime)
-    return fixed.length >= 2 ? { modes: [], repeats: withoutTime } : options[1]
-  const enough = fewest === 0 ? 0 : fewest + NEARLY_AS_FINE * sample.rowCount
-  return options.find(({ repeats }) => repeats <= enough)!
-}
-
-/** The times of a column in the sample, in microseconds since 1970. */
-function timesOf({ table, sample, columns, dates }: Context, name: string): Float64Array {
-  const column = columns.findIndex((one) => one.name === name)
-  return new TimeColumn(name, table.columns[column].type, dates).times(
-    sample.columns[column],
-    sample.rowCount,
-  )
 }
 
 /** Modes in the order of their columns. */

@@ -12,7 +12,7 @@ import type { Table } from 'lacuna/tables'
 /** The most texts of a column that are examined. */
 const EXAMINED = 2000
 /** The most rows by which a table is understood: more would take long, and hardly change what is understood. */
-const MOST_ROWS = 4000
+export const MOST_ROWS = 4000
 /** A column is one of times if at least this fraction of its cells are. */
 const MOST_CELLS = 0.9
 

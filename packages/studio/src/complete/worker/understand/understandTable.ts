@@ -3,7 +3,8 @@ import { type Batch, type ColumnSummary, cellText } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
 import type { Question, RoleGuess, TableFormat, Understanding } from '../../understanding/index.ts'
 import { datesQuestion, type ForeignDates, findDates } from './dateQuestion.ts'
-import { guessRoles } from './guessRoles.ts'
+import { dependenceQuestion } from './dependences.ts'
+import { type GuessedRoles, guessRoles } from './guessRoles.ts'
 import { guessMelt, wideQuestion } from './meltChoice.ts'
 import { findNumberSigns, judgeSign, type NumberSigns, numberQuestion } from './numberQuestion.ts'
 import { filledTexts, firstRows, summarizeSample } from './sampleTexts.ts'
@@ -42,8 +43,10 @@ export async function understandTable(
   const columns = summarize(format)
   const wide = findWideColumns(columns)
   const melted = wide && guessMelt(table, sample, wide)
+  const guess = (own: TableFormat): GuessedRoles =>
+    guessRoles(table, sample, summarize(own), own.dates ?? dates?.formats)
   const guesses = formatsOf(format, found).flatMap((own): RoleGuess[] => {
-    const roles = guessRoles(table, sample, summarize(own), own.dates ?? dates?.formats)
+    const { roles } = guess(own)
     const long = {
       format: own,
       roles: { place: undefined, ignored: undefined, numberRows: undefined, ...roles },
@@ -55,6 +58,7 @@ export async function understandTable(
   if (dates) questions.push(datesQuestion(dates))
   if (numbers) questions.push(numberQuestion(numbers))
   if (unit && !wide) questions.push(unitQuestion(unit))
+  if (!wide) questions.push(...guess(format).dependences.map(dependenceQuestion))
   const [first] = guesses
   return {
     columns,
