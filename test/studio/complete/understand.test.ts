@@ -344,6 +344,45 @@ describe('what the studio understands of a table', () => {
     ])
   })
 
+  it('takes a weight beside a measurement for its weight, and asks which is the value', async () => {
+    const rows = Array.from(
+      { length: 96 },
+      (_, n) => `R${n % 8},${1 + Math.floor(n / 8)},${n / 8 - 3},${1 + (n % 5)}`,
+    )
+    for (const name of ['weight', 'n']) {
+      const table = await open([`region,month,temp,${name}`, ...rows])
+      expect(table.settings.choice).toMatchObject({ modes: ['region', 'month'], value: 'temp', weight: name })
+      const question = find(table.understanding.questions, 'value')
+      expect(question?.answers.map((one) => isChosen(one, table.settings))).toEqual([true, false, false])
+      expect((await read(table)).tensor.weights?.slice(0, 3)).toEqual(Float32Array.of(1, 2, 3))
+      const alone = answer(table, question, 'value')
+      expect(alone.settings.choice).toMatchObject({ value: 'temp', weight: undefined })
+      const other = answer(alone, question, 'weight')
+      expect(other.settings.choice).toMatchObject({
+        value: name,
+        weight: undefined,
+        modes: ['region', 'month'],
+      })
+      expect(question?.answers.map((one) => isChosen(one, other.settings))).toEqual([false, false, true])
+    }
+  })
+
+  it('keeps counts for the value beside a price, and asks; edges of a graph have no other number', async () => {
+    const rows = Array.from(
+      { length: 96 },
+      (_, n) => `a${n % 8},${1 + Math.floor(n / 8)},${n * 1.25},${1 + (n % 5)}`,
+    )
+    const priced = await open(['shop,week,price,count', ...rows])
+    expect(priced.settings.choice).toMatchObject({ modes: ['shop', 'week'], value: 'count' })
+    expect(find(priced.understanding.questions, 'value')).toMatchObject({ value: 'price', weight: 'count' })
+    const counted = await open(['shop,week,count,weight', ...rows])
+    expect(counted.settings.choice).toMatchObject({ value: 'count', weight: 'weight' })
+    const edges = Array.from({ length: 96 }, (_, n) => `${n % 8},${20 + ((n * 7) % 31)},${1 + (n % 5)}`)
+    const graph = await open(['from,to,weight', ...edges])
+    expect(graph.settings.choice).toMatchObject({ modes: ['from', 'to'], value: 'weight' })
+    expect(find(graph.understanding.questions, 'value')).toBeUndefined()
+  })
+
   it('counts repeated rows, and merges them by the answer', async () => {
     const table = await open(['shop,product,sales', 'a,x,1', 'b,x,2', 'a,y,5', 'a,x,4', 'a,x,6'])
     const { questions } = await read(table)

@@ -13,6 +13,8 @@ export function wordQuestion(question: Question): string {
       return `The ${formatCount(question.count)} columns ${question.first} … ${question.last} are`
     case 'repeats':
       return `${countRows(question.rows)} the coordinates of an earlier one:`
+    case 'value':
+      return `Which is the value, ${question.value} or ${question.weight}?`
     case 'attribute':
       return `Each ${question.on} has one ${question.column}, which says nothing new as a mode:`
     case 'names':
@@ -47,6 +49,12 @@ export function wordAnswer(question: Question, { key, reading, roles }: Answer):
       return roles
         ? `${Object.keys(roles)[0]} tells them apart: use it as a mode`
         : ({ sum: 'add up', mean: 'take the mean', last: 'take the last' }[key] ?? key)
+    case 'value':
+      return key === 'both'
+        ? `${question.value}, weighted by ${question.weight}`
+        : key === 'value'
+          ? `${question.value} alone`
+          : question.weight
     case 'attribute':
       return key === 'mode' ? `use ${question.column} as a mode` : `leave ${question.column} out`
     case 'names':

@@ -53,6 +53,8 @@ export type QuestionFacts =
   | { kind: 'wide'; first: string; last: string; count: number; mode: string }
   /** A column whose label follows from that of another one, which is a mode. */
   | { kind: 'attribute'; column: string; on: string }
+  /** Two columns of numbers: the second may weight the first, or be the value itself. */
+  | { kind: 'value'; value: string; weight: string }
   /** Two columns whose labels follow from each other, as ids and names; `on` is the mode. */
   | { kind: 'names'; column: string; on: string }
   /** Rows of the same coordinates. An answer with roles takes a column as a mode that tells them apart. */

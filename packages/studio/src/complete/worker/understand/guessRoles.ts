@@ -6,7 +6,6 @@ import {
   type Batch,
   type ColumnSummary,
   cellText,
-  guessValue,
   isFraction,
   isNumeric,
   isRowNumber,
@@ -16,6 +15,7 @@ import type { Table } from 'lacuna/tables'
 import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/index.ts'
 import { type Dependence, findDependences } from './dependences.ts'
 import { keysOfValues, timesOfEvents } from './guessKeys.ts'
+import { guessMeasures, type Measures } from './guessMeasures.ts'
 import { cellTexts, hasFewLabels } from './sampleTexts.ts'
 
 /** Names of latitudes and longitudes. */
@@ -29,11 +29,14 @@ const FREE_TEXT = 0.9
 const FREE_TEXT_ROWS = 50
 /** Coordinates with more decimals than this are not those of a grid. */
 const MOST_DECIMALS = 4
+
 /** The guessed roles of columns, and what they were guessed by. */
 export interface GuessedRoles {
-  roles: Pick<TableChoice, 'modes' | 'value' | 'place' | 'merge'>
+  roles: Pick<TableChoice, 'modes' | 'value' | 'weight' | 'place' | 'merge'>
   /** Columns that are ignored since they depend on a mode. */
   dependences: Dependence[]
+  /** Columns of which either may be the value. */
+  either?: Measures['either']
 }
 
 /**
@@ -49,11 +52,12 @@ export function guessRoles(
 ): GuessedRoles {
   const found = findPlace(columns)
   const candidates = columns.filter(({ name }) => !LATITUDE.test(name) && !LONGITUDE.test(name))
-  const value = guessValue(candidates)?.name
+  const { value, weight, either } = guessMeasures(sample, columns, candidates)
   // Events are counted on a grid; places of values have a grid of their own, unless they are very exact.
   const decimals = found && value !== undefined ? decimalsOf(sample, columns, found) : 2
   const place = found && { ...found, decimals: decimals > MOST_DECIMALS ? 2 : decimals }
-  const used = candidates.filter((column) => column.name !== value && !isRowNumber(column))
+  const measures = [value, either?.value, either?.weight]
+  const used = candidates.filter((column) => !measures.includes(column.name) && !isRowNumber(column))
   const times = used.filter(isTime)
   const things = used.filter((column) => !isTime(column) && !isFraction(column.type))
   const ids = things.filter(({ name }) => ID.test(name))
@@ -82,7 +86,7 @@ export function guessRoles(
           others.filter((column) => hasFewLabels(sample, columns.indexOf(column))),
         )
   const modes = inOrder([...fixed, ...more], columns, place)
-  return { roles: { modes, value, merge, ...(place && { place }) }, dependences }
+  return { roles: { modes, value, weight, merge, ...(place && { place }) }, dependences, either }
 }
 
 /** The most decimals that the coordinates of the sample have. */

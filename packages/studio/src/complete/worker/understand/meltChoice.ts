@@ -26,6 +26,7 @@ export function guessMelt(table: Table, sample: Batch, wide: WideColumns): MeltG
     roles: {
       modes: keys.length > 0 ? keys.map((c) => names[c]) : [ROW],
       value: undefined,
+      weight: undefined,
       merge: 'error',
       place: undefined,
       ignored: others.filter((c) => !keys.includes(c)).map((c) => names[c]),

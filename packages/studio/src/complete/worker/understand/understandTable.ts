@@ -4,6 +4,7 @@ import type { Table } from 'lacuna/tables'
 import type { Question, RoleGuess, TableFormat, Understanding } from '../../understanding/index.ts'
 import { datesQuestion, type ForeignDates, findDates } from './dateQuestion.ts'
 import { dependenceQuestion } from './dependences.ts'
+import { measuresQuestion } from './guessMeasures.ts'
 import { type GuessedRoles, guessRoles } from './guessRoles.ts'
 import { guessMelt, wideQuestion } from './meltChoice.ts'
 import { findNumberSigns, judgeSign, type NumberSigns, numberQuestion } from './numberQuestion.ts'
@@ -58,7 +59,9 @@ export async function understandTable(
   if (dates) questions.push(datesQuestion(dates))
   if (numbers) questions.push(numberQuestion(numbers))
   if (unit && !wide) questions.push(unitQuestion(unit))
-  if (!wide) questions.push(...guess(format).dependences.map(dependenceQuestion))
+  const { dependences, either } = guess(format)
+  if (!wide && either) questions.push(measuresQuestion(either))
+  if (!wide) questions.push(...dependences.map(dependenceQuestion))
   const [first] = guesses
   return {
     columns,
