@@ -84,6 +84,29 @@ describe('opening a table', () => {
     expect(complaints).toEqual([])
   })
 
+  it('a mode that identifies rows, a name that depends on an id and a weight are chosen by clicks', async () => {
+    const { page, complaints } = await visit(studio, '#complete')
+    const cells = Array.from({ length: 320 }, (_, n) => {
+      const [shop, dose, hour] = [Math.floor(n / 40), Math.floor(n / 10) % 4, n % 10]
+      return `${100 + shop},Shop ${shop},${[1, 2.5, 5, 10][dose]},${hour},${n / 8},${1 + (n % 5)}`
+    })
+    await open(page, 'all.csv', `${['shop_id,shop,dose,hour,level,weight', ...cells].join('\n')}\n`)
+    const meaning = page.getByTestId('meaning')
+    const expectMeaning = (text: string) => expect.poll(() => meaning.textContent(), PATIENT).toBe(text)
+    await expectMeaning('Every row is a value of level by shop, dose and hour, weighted by weight.')
+    await expect.poll(() => size(page).textContent(), PATIENT).toBe('8 × 4 × 10')
+    await answer(page, 'level alone')
+    await answer(page, 'shop_id')
+    await expectMeaning('Every row is a value of level by shop_id, dose and hour.')
+    await page.getByLabel('Role of dose').selectOption('ignored')
+    await answer(page, 'dose tells them apart: use it as a mode')
+    await expectMeaning('Every row is a value of level by shop_id, dose and hour.')
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Quick', exact: true }).isEnabled(), PATIENT)
+      .toBe(true)
+    expect(complaints).toEqual([])
+  })
+
   it('a table of 6,000 columns makes a page of bounded height, and is completed', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=1')
     const days = Array.from({ length: 6000 }, (_, d) =>

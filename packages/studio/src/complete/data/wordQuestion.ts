@@ -18,7 +18,7 @@ export function wordQuestion(question: Question): string {
     case 'attribute':
       return `Each ${question.on} has one ${question.column}, which says nothing new as a mode:`
     case 'names':
-      return `Each ${question.on} has one ${question.column} and the other way round; the mode is`
+      return `${question.on} and ${question.column} name the same things; the mode is`
     case 'dateTexts':
       return `The dates in ${question.column} are`
     case 'bad':
@@ -58,7 +58,7 @@ export function wordAnswer(question: Question, { key, reading, roles }: Answer):
     case 'attribute':
       return key === 'mode' ? `use ${question.column} as a mode` : `leave ${question.column} out`
     case 'names':
-      return { on: question.on, column: question.column }[key] ?? 'each of both'
+      return { on: question.on, column: question.column }[key] ?? 'both'
     case 'dateTexts':
       return key === 'text' ? 'labels as they are written' : `days, in the order of time`
     case 'bad':

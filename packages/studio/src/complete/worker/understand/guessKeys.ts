@@ -1,7 +1,7 @@
 /** Guesses the modes that make the rows of a table differ, beside those that its columns are by their names and types. */
 import { type Batch, binnings, type ColumnSummary, TimeColumn } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
-import { cellTexts } from './sampleTexts.ts'
+import { cellTexts, hasFewLabels } from './sampleTexts.ts'
 
 /** A time is a mode if at most this fraction of the rows that else repeat still do. */
 const STILL_REPEATED = 0.5
@@ -11,6 +11,8 @@ const NEARLY_AS_FINE = 0.01
 const FEW_REPEATED = 0.1
 /** The most columns that are tried as further modes. */
 const MOST_CANDIDATES = 6
+/** The most columns of which it is found whether they have few labels. */
+const MOST_LOOKED_AT = 100
 /** Microseconds per day. */
 const DAY = 86_400e6
 
@@ -45,7 +47,7 @@ interface Keys {
  * The modes to add in a table of values, so that rows differ: the time, and of the columns that are no modes by their
  * names and types, such as doses of 2.5 and 5, the fewest that make rows differ.
  * @param fixed the other modes
- * @param candidates columns with few labels
+ * @param candidates columns that are no modes yet; those with few labels are tried
  */
 export function keysOfValues(
   context: Context,
@@ -53,6 +55,7 @@ export function keysOfValues(
   time: ColumnSummary | undefined,
   candidates: readonly ColumnSummary[],
 ): string[] {
+  const { sample, columns } = context
   const keysWith = (names: readonly string[]): Keys => {
     const all = [...fixed, ...names]
     const found = time ? timesOfValues(context, all, time) : { modes: [], repeats: repeatsOf(context, all) }
@@ -60,7 +63,11 @@ export function keysOfValues(
   }
   const plain = keysWith([])
   if (plain.repeats === 0) return plain.modes
-  const names = candidates.slice(0, MOST_CANDIDATES).map(({ name }) => name)
+  const names = candidates
+    .slice(0, MOST_LOOKED_AT)
+    .filter((column) => hasFewLabels(sample, columns.indexOf(column)))
+    .slice(0, MOST_CANDIDATES)
+    .map(({ name }) => name)
   const tried = [...names.map((name) => [name]), ...(names.length > 1 ? [names] : [])].map(keysWith)
   const best = tried.reduce((least, one) => (one.repeats < least.repeats ? one : least), plain)
   return best.repeats <= FEW_REPEATED * plain.repeats ? best.modes : plain.modes

@@ -16,7 +16,7 @@ import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/i
 import { type Dependence, findDependences } from './dependences.ts'
 import { keysOfValues, timesOfEvents } from './guessKeys.ts'
 import { guessMeasures, type Measures } from './guessMeasures.ts'
-import { cellTexts, hasFewLabels } from './sampleTexts.ts'
+import { cellTexts } from './sampleTexts.ts'
 
 /** Names of latitudes and longitudes. */
 const LATITUDE = /^(.*[_\s.])?lat(itude)?$/i
@@ -83,7 +83,7 @@ export function guessRoles(
           context,
           place ? [...fixed, place.latitude, place.longitude] : fixed,
           times.at(0),
-          others.filter((column) => hasFewLabels(sample, columns.indexOf(column))),
+          others,
         )
   const modes = inOrder([...fixed, ...more], columns, place)
   return { roles: { modes, value, weight, merge, ...(place && { place }) }, dependences, either }

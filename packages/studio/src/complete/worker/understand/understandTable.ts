@@ -59,9 +59,11 @@ export async function understandTable(
   if (dates) questions.push(datesQuestion(dates))
   if (numbers) questions.push(numberQuestion(numbers))
   if (unit && !wide) questions.push(unitQuestion(unit))
-  const { dependences, either } = guess(format)
-  if (!wide && either) questions.push(measuresQuestion(either))
-  if (!wide) questions.push(...dependences.map(dependenceQuestion))
+  if (!wide) {
+    const { dependences, either } = guess(format)
+    if (either) questions.push(measuresQuestion(either))
+    questions.push(...dependences.map(dependenceQuestion))
+  }
   const [first] = guesses
   return {
     columns,
