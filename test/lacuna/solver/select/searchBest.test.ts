@@ -45,16 +45,21 @@ function tensorOf(
 
 /** A search with time for every trial, whose errors follow from the changes. */
 function searchByErrors(errorOf: (changes: TrialChanges) => number): FoldSearch {
-  const trials: { rmse: number }[] = []
+  const trials: { rmse: number; changes: TrialChanges }[] = []
   return {
     ...{ folds: 5, trials, by: [0, 1, 2].map((mode) => ({ mode, length: 1 })), foldsOfRefit: 0 },
     ...{ pin: () => {}, reserveRefit: () => {}, isKnown: () => false },
-    ...{ hasTimeFor: () => true, changesOf: () => ({}) },
+    ...{ hasTimeFor: () => true, changesOf: ({ changes }: { changes: TrialChanges }) => changes },
     get best() {
       return trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
     },
+    get finished() {
+      return trials.toSorted((a, b) => a.rmse - b.rmse)
+    },
     attempt: async (changes: TrialChanges, { folds = 5 } = {}) => {
-      const trial = { rank: changes.rank ?? 10, rmse: errorOf(changes), foldErrors: [] }
+      const rmse = errorOf(changes)
+      const foldErrors = Array.from({ length: folds }, () => ({ squares: rmse ** 2, entries: 1 }))
+      const trial = { rank: changes.rank ?? 10, rmse, folds, foldErrors, changes }
       if (folds === 5) trials.push(trial)
       return trial
     },
@@ -71,6 +76,8 @@ const trips = tensorOf(
     14 * chance(6, j, k) +
     3 * chance(4, i, j, k),
 )
+/** Trips whose values vary so little that no link is proposed. */
+const flat = { ...trips, values: trips.values.map((x) => x + 100) }
 const options = { threads: 2, epochs: 30 }
 const best = { folds: 3, findRank: 'best', choose: true, ranks: [2, 4, 6] } as const
 
@@ -250,12 +257,44 @@ describe('the search for the best settings', () => {
         if (rank === 16) shapes.push(shape)
         return shape === '0,1' ? ratio : shape === 'given' ? 1 : 1.2
       })
-      const flat = { ...trips, values: trips.values.map((x) => x + 100) } // no link is proposed
       await searchBest(search, flat, {}, { ranks: [2, 4, 8, 16, 32], choose: true })
       return [...new Set(shapes)]
     }
     expect(await orderOf(0.9)).toEqual(['0,1', 'given', '0,2', '1,2'])
     expect(await orderOf(1.1)).toEqual(['given', '0,1', '0,2', '1,2'])
+  })
+
+  it('tries smaller ranks where that of the screening was as good on its folds as the best of larger ones', async () => {
+    /** The ranks that are tried of merged modes on all folds. */
+    const ranksOf = async (errors: Record<number, number>): Promise<number[]> => {
+      const ranks: number[] = []
+      const search = searchByErrors(({ rank = 10, mergeModes }) => {
+        if (mergeModes?.[0].join() !== '0,1') return 2
+        ranks.push(rank)
+        return errors[rank]
+      })
+      await searchBest(search, flat, {}, { ranks: [2, 4, 8, 16, 32, 64], choose: true })
+      return [...new Set(ranks.slice(1))]
+    }
+    const above = { 16: 0.9, 32: 0.89, 64: 0.95 }
+    expect(await ranksOf({ ...above, 8: 0.88, 4: 0.8, 2: 0.85 })).toEqual([16, 32, 64, 8, 4, 2])
+    expect(await ranksOf({ ...above, 8: 0.91, 4: 0.8, 2: 0.85 })).toEqual([16, 32, 64])
+  })
+
+  it('tries a noise model that is better at the best trial at the best trials of other modes, too', async () => {
+    const shapes = async (gain: number): Promise<unknown[]> => {
+      const found: unknown[] = []
+      const search = searchByErrors(({ rank = 10, noise, mergeModes }) => {
+        if (noise === 'row') found.push(mergeModes?.[0].join())
+        return (
+          (mergeModes?.[0].join() === '0,1' ? 1 : 1.2) * (1 + 1 / rank) * (noise === 'row' ? 1 - gain : 1)
+        )
+      })
+      await searchBest(search, flat, {}, { ranks: [2, 4, 8, 16], choose: true })
+      return found
+    }
+    expect(await shapes(0.05)).toEqual(['0,1', undefined, '0,2', '1,2'])
+    expect(await shapes(-0.05)).toEqual(['0,1'])
   })
 
   it('raises ranks with a link only where it gains half a percent at the rank of the screening', async () => {
@@ -269,7 +308,8 @@ describe('the search for the best settings', () => {
       await searchBest(search, trips, {}, { ranks: [2, 4, 8, 16], choose: true })
       return [...new Set(links)]
     }
-    expect(await linksGrown(0.02)).toEqual([undefined, 'sqrt'])
+    // The logarithm follows as a single change of the best trial.
+    expect(await linksGrown(0.02)).toEqual([undefined, 'sqrt', 'log1p'])
     expect(await linksGrown(0.004)).toEqual([undefined])
   })
 

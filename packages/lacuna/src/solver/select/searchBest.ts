@@ -9,7 +9,7 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { proposeAxis } from '../time/proposeLags.ts'
 import { proposeAutoregression, proposeLinks, proposeShapes } from './proposals.ts'
-import type { AttemptOptions, FoldSearch } from './search/index.ts'
+import { type AttemptOptions, type FoldSearch, squaresOnFirst } from './search/index.ts'
 import {
   alternativeChanges,
   criterionOf,
@@ -41,7 +41,7 @@ export const SCREENING_RANK = 8
 /** Folds on which shapes and links are compared. */
 export const SCREENING_FOLDS = 2
 /** Most reshapings, beside the modes as given, whose models are fitted with growing ranks. */
-export const MOST_GROWN = 3
+export const MOST_GROWN = 4
 /** Reshapings are grown if their error is above the smallest by at most this fraction. */
 const NEAR = 0.5
 /** Ranks grow while the error falls by this fraction; lags and links that gain less are not taken. */
@@ -87,15 +87,15 @@ export async function searchBest(
   )
   const { given, near, isCut } = choose
     ? await screen(search, tensor, options, ranks[start])
-    : { given: {}, near: [], isCut: false }
+    : { given: { changes: {} }, near: [], isCut: false }
   if (isCut) leftOut.add('some of the reshapings and links')
   // Reshapings that are better at a small rank than all that was tried so far come before the modes as given.
   const isBetter = ({ error }: Screened): boolean => error < criterionOf(search.best)
-  const order = [near.filter(isBetter), { changes: given }, near.filter((one) => !isBetter(one))].flat()
-  for (const { changes } of order) {
-    const best = await growRank(search, changes, ranks, start)
+  const order = [near.filter(isBetter), given, near.filter((one) => !isBetter(one))].flat()
+  for (const { changes, trial } of order) {
+    const best = await growRank(search, changes, ranks, start, trial)
     if (search.isInterrupted) return { leftOut: [] }
-    const isGiven = changes === given
+    const isGiven = changes === given.changes
     if (!best) leftOut.add(isGiven ? describeRanks(search, largest) : 'ranks of some reshapings and links')
     // The options as given are tried with the largest rank, too, even if other settings are better.
     if (isGiven && !(await tryRank(largest))) leftOut.add(`rank ${largest}`)
@@ -119,8 +119,30 @@ export async function searchBest(
     return trial === REFUSED ? best : trial
   })
   if (found.isCut) leftOut.add('some of the other settings')
+  const { noise } = found.changes
+  if (noise !== changes.noise && !(await tryNoise(search, noise)))
+    leftOut.add('the noise model with some reshapings')
   return { chosen: search.best, leftOut: [...leftOut] }
 }
+
+/**
+ * Tries a noise model that was better at the best trial also at the best trials of other modes, which are combined with it.
+ * @returns whether there was time for all
+ */
+async function tryNoise(search: FoldSearch, noise: RunOptions['noise']): Promise<boolean> {
+  const shapes = new Set([shapeOf(search.changesOf(search.best))])
+  const most = (1 + NEAR) * criterionOf(search.best)
+  for (const trial of search.finished) {
+    const changes = search.changesOf(trial)
+    if (shapes.has(shapeOf(changes)) || criterionOf(trial) > most || shapes.size > MOST_GROWN) continue
+    shapes.add(shapeOf(changes))
+    if (!(await attemptInTime(search, { ...changes, noise }))) return false
+  }
+  return true
+}
+
+/** The merged and split modes of changes, as text. */
+const shapeOf = ({ mergeModes = [], split = [] }: TrialChanges): string => JSON.stringify([mergeModes, split])
 
 /** A proposal that does not go with the data, such as a split of labels that are not evenly spaced. */
 export const REFUSED = 'refused'
@@ -147,9 +169,10 @@ export async function attemptInTime(
 /** Proposes the link log(1 + x) if the square root was chosen. */
 const logarithm = ({ link }: TrialChanges): TrialChanges[] => (link === 'sqrt' ? [{ link: 'log1p' }] : [])
 
-/** Changes of the options, and their error at a small rank on the first folds. */
+/** Changes of the options, with their trial at a small rank on the first folds, and its error. */
 interface Screened {
   changes: TrialChanges
+  trial: FoldTrial
   error: number
 }
 
@@ -163,7 +186,7 @@ async function screen(
   tensor: SparseTensor,
   options: RunOptions,
   rank: number,
-): Promise<{ given: TrialChanges; near: Screened[]; isCut: boolean }> {
+): Promise<{ given: Pick<Screened, 'changes'> & Partial<Screened>; near: Screened[]; isCut: boolean }> {
   const shapes = proposeShapes(tensor, options, search.by, proposeAxis(tensor))
   const links = [{}, ...proposeLinks(tensor, options)]
   const combinations = shapes.flatMap((shape) => links.map((link) => ({ ...shape, ...link })))
@@ -175,10 +198,8 @@ async function screen(
       isCut = true
       break
     }
-    if (trial !== REFUSED) screened.push({ changes, error: criterionOf(trial) })
+    if (trial !== REFUSED) screened.push({ changes, trial, error: criterionOf(trial) })
   }
-  const shapeOf = ({ mergeModes = [], split = [] }: TrialChanges): string =>
-    JSON.stringify([mergeModes, split])
   // The best of each shape: lags and links of one shape give models that are much alike. Of those that are about as
   // good, the first is the plainest: lags that gain nothing cost time at every rank.
   const bestOfShape = [...new Set(screened.map(({ changes }) => shapeOf(changes)))].map((shape) => {
@@ -191,13 +212,14 @@ async function screen(
   const near = bestOfShape
     .filter((one) => one !== given && one.error <= (1 + NEAR) * bestOfShape[0].error)
     .slice(0, MOST_GROWN)
-  return { given: given?.changes ?? {}, near, isCut }
+  return { given: given ?? { changes: {} }, near, isCut }
 }
 
 /**
- * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up
- * does not help.
- * @param start the rank, by its number, at which shapes were compared; the first one here is the next
+ * Fits models on all folds, of growing rank while the error falls, or of falling rank if the first step up does not help, or
+ * if the rank at which shapes were compared was as good on the first folds.
+ * @param start that rank, by its number; the first one here is the next
+ * @param screening the trial at that rank on the first folds; none by default
  * @returns the best trial; undefined if there was no time for all; REFUSED if no rank can be fitted
  */
 export async function growRank(
@@ -205,12 +227,22 @@ export async function growRank(
   changes: TrialChanges,
   ranks: readonly number[],
   start: number,
+  screening?: FoldTrial,
 ): Promise<FoldTrial | typeof REFUSED | undefined> {
+  const attempt = async (at: number): Promise<FoldTrial | typeof REFUSED | undefined> =>
+    ranks[at] === undefined ? REFUSED : attemptInTime(search, { ...changes, rank: ranks[at] })
   const middle = Math.min(start + 1, ranks.length - 1)
-  return climb(async (step) => {
-    const rank = ranks[middle + step]
-    return rank === undefined ? REFUSED : attemptInTime(search, { ...changes, rank })
-  })
+  let best = await climb((step) => attempt(middle + step))
+  if (!best || best === REFUSED || !screening || best.rank <= screening.rank) return best
+  const { folds } = screening
+  if (squaresOnFirst(screening, folds) > squaresOnFirst(best, folds)) return best
+  for (let at = start; at >= 0; at--) {
+    const next = await attempt(at)
+    if (!next) return undefined
+    if (next === REFUSED || criterionOf(next) >= (1 - LEAST_GAIN) * criterionOf(best)) break
+    best = next
+  }
+  return best
 }
 
 /**

@@ -3,3 +3,4 @@
 export { type AttemptOptions, FoldSearch } from './foldSearch.ts'
 export { decodeSearch, encodeSearch, isSearch } from './foldsCheckpoint.ts'
 export type { SearchCheckpointing, SearchOptions, SearchState } from './searchOptions.ts'
+export { squaresOnFirst } from './trialErrors.ts'

@@ -10,6 +10,10 @@ export const isWorseOnEach = (
 ): boolean =>
   first.every((error, fold) => cappedSquares(error) > (1 + tolerance) ** 2 * cappedSquares(others[fold]))
 
+/** The sum of the squared errors by which trials are compared, over the first folds of one. */
+export const squaresOnFirst = ({ foldErrors }: Pick<FoldTrial, 'foldErrors'>, folds: number): number =>
+  foldErrors.slice(0, folds).reduce((sum, error) => sum + cappedSquares(error), 0)
+
 /** The squared error by which trials are compared. */
 const cappedSquares = ({ capped, squares }: FoldError): number => capped ?? squares
 
