@@ -111,10 +111,64 @@ describe('a ranking', () => {
       given.map(({ label, value }) => ({ labels: ['', label], value })),
     )
     expect(added).toEqual([['you'], []])
-    expect(model.modes[0].size).toBe(5)
+    expect(model.modes[0]).toMatchObject({ size: 4, own: 1 })
     const best = queries.suggestFor(['you', ''], 1, 10, 1, given)
     expect(best.map(({ label }) => label)).toEqual(['20', '30', '50'])
     expect(best[0].because).toEqual(['10'])
+  })
+})
+
+describe('a row of one’s own', () => {
+  const given = (value: number) => [10, 40].map((label) => ({ labels: ['', String(label)], value }))
+
+  it('given again with other values is solved again', async () => {
+    const mine = held()
+    const { foldRow, predict, suggest } = modelQueries(() => mine)
+    await foldRow(0, 'you', given(5))
+    const high = predict(['you', '20']).predicted
+    const { added } = await foldRow(0, 'you', given(0.5))
+    expect(added).toEqual([['you'], []])
+    expect(predict(['you', '20']).predicted).toBeLessThan(high / 2)
+    expect(predict(['you', '10']).observed).toBe(0.5)
+    expect(suggest(0, 'you')).toEqual(['you'])
+    expect(mine.folded).toHaveLength(1)
+  })
+
+  it('can be of several rows that refer to each other, of which each can be given again', async () => {
+    const mine = held()
+    const { foldIn, predict } = modelQueries(() => mine)
+    await foldIn('ann,new film,4\nbo,new film,2')
+    await foldIn('you,new film,5\nyou,10,1')
+    const before = predict(['you', '20']).predicted
+    expect((await foldIn('ann,new film,1\nbo,new film,1')).added).toEqual([[], ['new film']])
+    expect(predict(['ann', 'new film']).observed).toBe(1)
+    expect(predict(['you', '20']).predicted).not.toBe(before)
+    await foldIn('eve,10,5\nfay,10,2')
+    await expect(foldIn('fay,10,5')).rejects.toThrow('“fay” was added together with other rows')
+  })
+
+  it('changes nothing of the model, its components, counts, rankings, checks and intervals', async () => {
+    const mine = held()
+    const queries = modelQueries(() => mine)
+    const answers = () => [
+      ...[queries.components(), queries.places(), queries.validate(), mine.model.range],
+      queries.top(['', '10'], 0, 9, { skipObserved: false, minEntries: 0 }),
+      queries.top(['', ''], 1, 9, { skipObserved: false, minEntries: 0 }),
+      queries.predict(['ann', '20']),
+    ]
+    const before = answers()
+    await queries.foldRow(0, 'you', given(5))
+    expect(answers()).toEqual(before)
+    expect(queries.suggest(0, 'you')).toEqual(['you'])
+  })
+
+  it('is refused with the name of a row of the data, in any case, and with values outside those of the data', async () => {
+    const mine = held()
+    const { foldRow, foldIn } = modelQueries(() => mine)
+    await expect(foldRow(0, 'Ann', given(5))).rejects.toThrow('“Ann” is a row of user in the data')
+    await expect(foldRow(0, 'you', given(50))).rejects.toThrow('50 is outside the values of the data, 0 to 5')
+    await expect(foldIn('you,10,50')).rejects.toThrow('outside the values')
+    expect(mine.folded).toEqual([])
   })
 })
 
@@ -203,6 +257,13 @@ describe('names of rows', () => {
     expect(queries.predict(['ann', 'Apartment, The']).predicted).toBe(5)
     expect(queries.predict(['ann', '10']).predicted).toBe(5)
     expect(queries.components()[0].modes[1].strongest[0].label).toBe('Brazil')
+    expect(queries.predict(['ANN', 'apartment, the']).predicted).toBe(5)
+    expect(queries.findRow(1, ' brazil ')).toEqual({ label: 'Brazil', near: [] })
+    expect(queries.findRow(1, 'Apartmant')).toEqual({
+      near: ['Apartment, The'],
+      problem: 'There is no film “Apartmant” in the data.',
+    })
+    expect(() => queries.predict(['ann', 'Metropolis'])).toThrow('There is no film “Metropolis” in the data.')
     const other = new File(['a,b\nx,y\n'], 'other.csv')
     await expect(readSideTable(mine.model, other, 'names')).rejects.toThrow('names no rows')
     expect(await inspectSideTable(mine.model, other)).toBeUndefined()

@@ -162,7 +162,8 @@ it('five ratings give ten titles with reasons and support; only gaps are saved',
     await page.getByRole('spinbutton', { name: /^Value/ }).fill(String(5 - (n % 2)))
     await page.getByRole('button', { name: 'Add', exact: true }).click()
   }
-  expect(await page.getByLabel('Given values').getByRole('listitem').count()).toBe(5)
+  const given = page.getByLabel('Given values').getByRole('listitem')
+  await expect.poll(() => given.count(), PATIENT).toBe(5)
   await page.getByRole('button', { name: 'What suits you?' }).click()
   const ranking = page.locator('.ranking li')
   await ranking.nth(9).waitFor()
@@ -181,5 +182,68 @@ it('five ratings give ten titles with reasons and support; only gaps are saved',
   const table = (await textOf(download)).trim().split('\n')
   expect(table.length - 1).toBe(31 * 40 - rows.length - 5) // the new row is one of the table
   expect(table[1]).toMatch(/^u\d+,"Film, number \d+",,/)
+  expect(complaints).toEqual([])
+})
+
+it('a row of one’s own is solved again with other values, checks what is typed, and survives a reload', async () => {
+  const { page, complaints } = await visit(studio)
+  await page.getByRole('button', { name: /^Films/ }).click()
+  await page.getByTestId('verdict').waitFor()
+  const openOwn = () => page.getByRole('radio', { name: 'A row of your own' }).check()
+  await openOwn()
+  const search = page.getByPlaceholder('search film')
+  const value = page.getByRole('spinbutton', { name: /^Value/ })
+  const refused = page.getByTestId('refused')
+  const given = page.getByLabel('Given values').getByRole('listitem')
+  const ranking = page.getByRole('list', { name: 'Ranking' }).getByRole('listitem')
+  const rate = async (title: string, stars: string) => {
+    await search.fill(title)
+    await value.fill(stars)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+  }
+  const ask = async (): Promise<string[]> => {
+    await page.getByRole('button', { name: 'What suits you?' }).click()
+    await page.getByText('This is the answer to the values before').waitFor({ state: 'detached' })
+    await ranking.nth(9).waitFor()
+    return ranking.allTextContents()
+  }
+  const size = await page.getByTestId('size').textContent()
+  await rate('The Matrix (1999)', '50')
+  await expect
+    .poll(() => refused.textContent(), PATIENT)
+    .toContain('50 is outside the values of the data, 0.5 to 5')
+  await rate('Te Matrix', '5')
+  await refused.getByRole('button', { name: 'The Matrix (1999)' }).click()
+  await rate('the godfather (1972)', '5')
+  await expect
+    .poll(() => given.allTextContents(), PATIENT)
+    .toEqual(['The Matrix (1999) 5remove', 'The Godfather (1972) 5remove'])
+  const high = await ask()
+  await page.getByRole('radio', { name: 'Slice' }).check()
+  await openOwn()
+  expect(await ranking.allTextContents()).toEqual(high)
+  await rate('The Matrix (1999)', '0.5')
+  await rate('The Godfather (1972)', '0.5')
+  await expect.poll(() => given.first().textContent(), PATIENT).toContain('0.5')
+  const low = await ask()
+  expect(low).not.toEqual(high)
+  expect(await page.getByTestId('size').textContent()).toBe(size)
+
+  await search.fill('half a tit')
+  await page.waitForTimeout(300) // until what was typed is stored
+  await page.reload()
+  await page.getByTestId('verdict').waitFor()
+  await openOwn()
+  await ranking.first().waitFor()
+  expect(await ranking.allTextContents()).toEqual(low)
+  expect(await search.inputValue()).toBe('half a tit')
+  await rate('The Matrix (1999)', '5')
+  await rate('The Godfather (1972)', '5')
+  await expect.poll(() => given.first().textContent(), PATIENT).toContain('5remove')
+  expect(await ask()).toEqual(high)
+
+  await page.getByLabel('Name of the new viewer').fill('Viewer 007')
+  await page.getByRole('button', { name: 'What suits Viewer 007?' }).click()
+  await page.getByText('“Viewer 007” is a row of viewer in the data; give yours another name.').waitFor()
   expect(complaints).toEqual([])
 })

@@ -168,6 +168,8 @@ export function CompleteView(props: ViewProps) {
             key={run.id}
             name={source.content.name}
             model={run.model}
+            own={run.own}
+            onOwn={(own) => controller.changeOwnRow(run, own)}
             onModel={(model) => controller.changeModel(run, model)}
             tables={state.tables}
             onNames={(file) => void controller.addTable(file, 'names')}

@@ -123,9 +123,33 @@ export interface RankFilter {
   minEntries: number
 }
 
+/** The row that a text names. */
+export interface RowMatch {
+  /** Its name as it is shown; undefined if there is none. */
+  label?: string
+  /** Names that are like the text, if there is none. */
+  near: string[]
+  /** A sentence that there is none. */
+  problem?: string
+}
+
+/** A row of the user's own as it is typed, and what would suit it. */
+export interface OwnRow {
+  name: string
+  /** The label that is being typed. */
+  text: string
+  /** The value beside it, as text. */
+  value: string
+  given: readonly { label: string; value: number }[]
+  /** The ranking that was asked for last. */
+  best?: readonly Ranked[]
+  /** The name and values that it is for, as text. */
+  asked?: string
+}
+
 /** The result of a fold-in. */
 export interface FoldInOutcome {
-  /** The model with the new rows. */
+  /** The model; its modes count the new rows apart. */
   model: ModelSummary
   /** Per mode, the labels of the new rows. */
   added: string[][]

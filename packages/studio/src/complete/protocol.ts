@@ -185,7 +185,10 @@ export interface Bin {
 /** A mode of a model. */
 export interface ModelMode {
   name: string
+  /** The number of rows that the model was learned with. */
   size: number
+  /** The number of rows of the user's own, which follow them; undefined for none. */
+  own?: number
   /** Whether rows have labels; else they are numbered from 1. */
   labelled: boolean
   /** Whether rows are times: days, weeks, hours … */

@@ -1,8 +1,8 @@
 /** The pages of a model: components, slices, cells, rankings, fold-in, checks and files. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Remote } from '../../run/remote.ts'
 import { download, FileButton, Segmented } from '../../widgets/index.ts'
-import type { Component } from '../answers.ts'
+import type { Component, OwnRow } from '../answers.ts'
 import type { ModelSummary } from '../protocol.ts'
 import type { SideTable } from '../sideTables.ts'
 import type { CompleteFunctions } from '../worker/worker.ts'
@@ -32,6 +32,9 @@ type Page = (typeof pages)[number]['value']
 interface Props {
   name: string
   model: ModelSummary
+  /** The row of the user's own, which belongs to the session; undefined before it is begun. */
+  own: OwnRow | undefined
+  onOwn(own: OwnRow): void
   /** Called with the model when new rows were folded in. */
   onModel(model: ModelSummary): void
   /** Names and attributes of rows. */
@@ -43,13 +46,15 @@ interface Props {
 }
 
 /** Shows a model one page at a time; the chosen rows and the chosen component are common to all pages. */
-export function Explorer({ name, model, onModel, tables, onNames, call, showError }: Props) {
+export function Explorer({ name, model, own, onOwn, onModel, tables, onNames, call, showError }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
   const [chosen, setChosen] = useState<number>()
   const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
   /** A row that was just folded in, to be chosen in its mode. */
   const [newRow, setNewRow] = useState<{ mode: number; label: string }>()
+  /** The tables whose names the chosen rows have. */
+  const namedBy = useRef(tables)
   const { value: places } = useAnswer(() => call.places(), [model])
 
   useEffect(() => {
@@ -61,8 +66,12 @@ export function Explorer({ name, model, onModel, tables, onNames, call, showErro
         modes.forEach((mode, i) => {
           initial[mode] = strongest[0]?.labels[i] ?? ''
         })
-      if (newRow) initial[newRow.mode] = newRow.label
-      setLabels(initial)
+      // Rows that were chosen stay while their names do.
+      const isNamed = namedBy.current === tables && labels.some((label) => label !== '')
+      namedBy.current = tables
+      const next = isNamed ? [...labels] : initial
+      if (newRow) next[newRow.mode] = newRow.label
+      setLabels(next)
     }, showError)
   }, [model, tables])
 
@@ -118,6 +127,7 @@ export function Explorer({ name, model, onModel, tables, onNames, call, showErro
       {page === 'own' && (
         <OwnRowCard
           {...shared}
+          {...{ own, onOwn }}
           onFoldIn={(larger, mode, label) => {
             setNewRow({ mode, label })
             onModel({ ...model, ...larger })

@@ -21,7 +21,7 @@ export function ExportCard({
   showError,
   stem,
 }: ExploreProps & { stem: string }) {
-  const cells = model.modes.reduce((product, { size }) => product * size, 1)
+  const cells = model.modes.reduce((product, { size, own = 0 }) => product * (size + own), 1)
   const question = defaultQuestion(model.modes)
   const [kind, setKind] = useState<Kind>(cells > MOST_CELLS ? 'top' : model.observed ? 'gaps' : 'cells')
   const [rows, setRows] = useState(question.asked)

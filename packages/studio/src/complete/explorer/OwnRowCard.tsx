@@ -1,18 +1,13 @@
 /** A row of the user's own: a few values, and what would be best for it. */
-import { useState } from 'preact/hooks'
-import type { Ranked } from '../answers.ts'
-import type { ModelSummary } from '../protocol.ts'
+import { numberAsText } from 'lacuna/internal'
+import { useId, useRef, useState } from 'preact/hooks'
+import type { OwnRow } from '../answers.ts'
+import type { ModelMode, ModelSummary } from '../protocol.ts'
 import { PasteRows } from './PasteRows.tsx'
 import { defaultQuestion } from './shared/defaultQuestion.ts'
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 import { RankingList } from './shared/RankingList.tsx'
-
-/** A value that was given. */
-interface Given {
-  label: string
-  value: number
-}
 
 /** The number of rows that are suggested. */
 const SUGGESTED = 10
@@ -20,46 +15,66 @@ const SUGGESTED = 10
 const LEAST_ENTRIES = 5
 
 interface Props extends ExploreProps {
+  /** The row as it was typed before; undefined before it is begun. */
+  own: OwnRow | undefined
+  onOwn(own: OwnRow): void
   onFoldIn(model: ModelSummary, mode: number, label: string): void
+}
+
+/** Why something cannot be done, and names to choose from instead. */
+interface Problem {
+  text: string
+  near?: readonly string[]
 }
 
 /**
  * Collects values along one mode for a new row of another one, folds the row in and ranks the first mode for
  * it: rate five films and get ten.
  */
-export function OwnRowCard({ onFoldIn, ...props }: Props) {
+export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
   const { model, labels, onLabel, call, chosen, onChoose } = props
   const { ranked: itemMode, asked: ownMode } = defaultQuestion(model.modes)
-  const [low, high] = model.range ?? [0, 5]
-  const [name, setName] = useState('you')
-  const [text, setText] = useState('')
-  const [value, setValue] = useState(high)
-  const [given, setGiven] = useState<Given[]>([])
-  const [best, setBest] = useState<Ranked[]>()
+  const own = typed ?? newRow(model, ownMode)
+  const { name, text, value, given, best } = own
+  const [refused, setRefused] = useState<Problem>()
   const [message, setMessage] = useState('')
-  const [rounds, setRounds] = useState(1)
+  const problemId = useId()
   const item = model.modes[itemMode]
   const others = model.modes.map((_, mode) => mode).filter((mode) => mode !== itemMode && mode !== ownMode)
+  // What is typed while the worker answers must not be lost.
+  const latest = useRef(own)
+  latest.current = own
+  const change = (changes: Partial<OwnRow>): void => {
+    latest.current = { ...latest.current, ...changes }
+    onOwn(latest.current)
+  }
 
-  const add = (): void => {
-    if (text === '') return
-    setGiven([...given.filter(({ label }) => label !== text), { label: text, value }])
-    setText('')
+  const add = async (wanted: string): Promise<void> => {
+    const number = value.trim() === '' ? Number.NaN : Number(value)
+    const fault = faultOf(number, model.range)
+    if (fault) return setRefused({ text: fault })
+    const { label, near, problem } = await call.findRow(itemMode, wanted)
+    if (label === undefined) return setRefused({ text: problem ?? '', near })
+    setRefused(undefined)
+    const now = latest.current
+    change({
+      text: now.text === text ? '' : now.text,
+      given: [...now.given.filter((each) => each.label !== label), { label, value: number }],
+    })
   }
   /** The labels of a cell of the new row. */
-  const cellOf = (own: string, label: string): string[] =>
-    labels.map((old, mode) => (mode === ownMode ? own : mode === itemMode ? label : old))
+  const cellOf = (label: string): string[] =>
+    labels.map((old, mode) => (mode === ownMode ? name.trim() : mode === itemMode ? label : old))
+  const asked = JSON.stringify([name.trim(), given, others.map((mode) => labels[mode])])
   const ask = async (): Promise<void> => {
     setMessage('')
-    // A row that was folded in stays as it is: other values make another row.
-    const own = rounds === 1 ? name : `${name} ${rounds}`
     try {
-      const entries = given.map(({ label, value }) => ({ labels: cellOf(own, label), value }))
-      const { model: larger } = await call.foldRow(ownMode, own, entries)
-      const asked = cellOf(own, '').map((label, mode) => (model.modes[mode].isTime ? '' : label))
-      setBest(await call.suggestFor(asked, itemMode, SUGGESTED, LEAST_ENTRIES, given))
-      setRounds(rounds + 1)
-      onFoldIn(larger, ownMode, own)
+      const entries = given.map(({ label, value }) => ({ labels: cellOf(label), value }))
+      const { model: larger } = await call.foldRow(ownMode, name.trim(), entries)
+      const fixed = cellOf('').map((label, mode) => (model.modes[mode].isTime ? '' : label))
+      const best = await call.suggestFor(fixed, itemMode, SUGGESTED, LEAST_ENTRIES, [...given])
+      change({ best, asked })
+      onFoldIn(larger, ownMode, name.trim())
     } catch (error) {
       setMessage((error as Error).message)
     }
@@ -73,7 +88,11 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
       <div class="pair wide">
         <label class="field">
           <span class="field-head">Name of the new {model.modes[ownMode].name}</span>
-          <input type="text" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+          <input
+            type="text"
+            value={name}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          />
         </label>
         {others.map((mode) => (
           <LabelField
@@ -87,16 +106,17 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
       </div>
       <form
         class="own-entry"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          add()
+          if (text.trim() !== '') void add(text)
         }}
       >
         <LabelField
           {...item}
           value={text}
           placeholder={`search ${item.name}`}
-          onChange={setText}
+          onChange={(next) => change({ text: next })}
           suggest={(part) => call.suggest(itemMode, part)}
         />
         <label class="field">
@@ -105,16 +125,39 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
             type="number"
             step="any"
             value={value}
-            onInput={({ currentTarget }) => setValue(Number(currentTarget.value))}
+            aria-describedby={refused && problemId}
+            onInput={({ currentTarget }) => change({ value: currentTarget.value })}
           />
-          <small>
-            from {low} to {high}
-          </small>
+          {model.range && (
+            <small>
+              from {numberAsText(model.range[0])} to {numberAsText(model.range[1])}
+            </small>
+          )}
         </label>
-        <button type="submit" class="button" disabled={text === ''}>
+        <button type="submit" class="button" disabled={text.trim() === ''}>
           Add
         </button>
       </form>
+      {refused && (
+        <p id={problemId} class="alarm" role="status" data-testid="refused">
+          {refused.text}
+          {refused.near && refused.near.length > 0 && (
+            <>
+              {' '}
+              Did you mean{' '}
+              {refused.near.map((label, n) => (
+                <span key={label}>
+                  {n > 0 && ', '}
+                  <button type="button" class="link" onClick={() => void add(label)}>
+                    {label}
+                  </button>
+                </span>
+              ))}
+              ?
+            </>
+          )}
+        </p>
+      )}
       {given.length > 0 && (
         <ul class="given" aria-label="Given values">
           {given.map(({ label, value }) => (
@@ -124,7 +167,7 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
                 type="button"
                 class="link"
                 aria-label={`Remove ${label}`}
-                onClick={() => setGiven(given.filter((each) => each.label !== label))}
+                onClick={() => change({ given: given.filter((each) => each.label !== label) })}
               >
                 remove
               </button>
@@ -136,16 +179,19 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
         <button
           type="button"
           class="button primary"
-          disabled={given.length === 0 || name === ''}
+          disabled={given.length === 0 || name.trim() === ''}
           onClick={() => void ask()}
         >
-          What suits {name || 'it'}?
+          What suits {name.trim() || 'it'}?
         </button>
       </div>
       {message !== '' && (
-        <p class="soft" role="status">
+        <p class="alarm" role="status" data-testid="own-problem">
           {message}
         </p>
+      )}
+      {best && own.asked !== asked && (
+        <p class="soft small">This is the answer to the values before; ask again for these.</p>
       )}
       {best && <RankingList ranked={best} {...{ model, chosen, onChoose }} />}
       <details>
@@ -154,4 +200,20 @@ export function OwnRowCard({ onFoldIn, ...props }: Props) {
       </details>
     </div>
   )
+}
+
+/** A row before anything is typed. @param mode its mode */
+function newRow({ modes, range }: ModelSummary, mode: number): OwnRow {
+  return { name: nameOfNew(modes[mode]), text: '', value: String(range?.[1] ?? 5), given: [] }
+}
+
+/** The name that is proposed for a new row: its number where rows are numbers. */
+const nameOfNew = ({ labelled, size }: ModelMode): string => (labelled ? 'you' : String(size + 1))
+
+/** Why a value cannot be given, as a sentence; undefined if it can. */
+function faultOf(value: number, range: ModelSummary['range']): string | undefined {
+  if (Number.isNaN(value)) return 'Give a value, as a number.'
+  if (!range || (value >= range[0] && value <= range[1])) return undefined
+  const [low, high] = range.map(numberAsText)
+  return `${numberAsText(value)} is outside the values of the data, ${low} to ${high}; give a value between them.`
 }

@@ -13,7 +13,7 @@ export async function saveReport(
   summary: ModelSummary,
   call: Remote<CompleteFunctions>,
 ): Promise<void> {
-  const [bytes, names, checks] = await Promise.all([call.modelFile(), call.givenNames(), call.validate()])
+  const [bytes, names, checks] = await Promise.all([call.learnedFile(), call.givenNames(), call.validate()])
   const model = decodeAnyModel(bytes, `${stem}.npz`)
   const nameOf = (mode: number, row: number): string => {
     const label = model.label(mode, row)

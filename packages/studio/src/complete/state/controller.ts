@@ -4,6 +4,7 @@
  */
 import type { Progress } from '../../run/interactiveRun.ts'
 import type { Connection } from '../../run/remote.ts'
+import type { OwnRow } from '../answers.ts'
 import type { LearnSettings, ModelSummary, Opened, ReadSettings, RunKind, TrialSummary } from '../protocol.ts'
 import type { SideTable, SideTableOffer } from '../sideTables.ts'
 import type { CompleteFunctions, JobEvent } from '../worker/worker.ts'
@@ -39,6 +40,8 @@ export interface ControllerHooks {
   onRunGone?(): void
   /** Called when a run that had ended has changed: rows were folded in, or it was evaluated on a test file. */
   onRunChanged?(run: RunRecord): void
+  /** Called when the row of the user's own has changed, of which a run has one. */
+  onOwnRow?(run: RunRecord): void
   /** Called when names or attributes of rows were added or removed. */
   onTables?(tables: readonly SideTable[]): void
   /** Called when the user has removed a run that had ended. */
@@ -235,6 +238,13 @@ export class CompleteController {
   changeModel(run: RunRecord, model: ModelSummary): void {
     this.#dispatch({ type: 'modelChanged', job: run.id, model })
     this.#runChanged(run.id)
+  }
+
+  /** Changes the row of the user's own. */
+  changeOwnRow(run: RunRecord, own: OwnRow): void {
+    this.#dispatch({ type: 'ownChanged', job: run.id, own })
+    const changed = this.#state.runs.find(({ id }) => id === run.id)
+    if (changed) this.#hooks.onOwnRow?.(changed)
   }
 
   /** Reports a change of a run that had ended. */

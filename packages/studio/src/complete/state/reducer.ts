@@ -3,6 +3,7 @@
  * what it answers. Every answer carries the number of its job, and is dropped unless it is the one awaited.
  */
 import type { Progress } from '../../run/interactiveRun.ts'
+import type { OwnRow } from '../answers.ts'
 import type {
   DataSummary,
   LearnSettings,
@@ -54,6 +55,8 @@ export type Action =
   | { type: 'resume'; job: number }
   /** The model of a run has new rows, by fold-in. */
   | { type: 'modelChanged'; job: number; model: ModelSummary }
+  /** The row of the user's own has changed. */
+  | { type: 'ownChanged'; job: number; own: OwnRow }
   /** The model of a run was evaluated on a test file. */
   | { type: 'tested'; job: number; result: TestResult }
   /** Another run is shown, with the data it was learned from. */
@@ -231,6 +234,7 @@ function removeRun(state: CompleteState, id: number): CompleteState {
 function changeRun(run: RunRecord, action: Action): RunRecord {
   const isActive = run.status === 'running' || run.status === 'paused'
   if (action.type === 'modelChanged') return isActive ? run : { ...run, model: action.model }
+  if (action.type === 'ownChanged') return { ...run, own: action.own }
   if (action.type === 'tested') {
     const others = run.tests.filter(({ name }) => name !== action.result.name)
     return { ...run, tests: [...others, action.result] }

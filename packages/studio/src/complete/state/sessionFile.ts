@@ -43,7 +43,7 @@ const descriptionShape: Shape = {
       run: {
         ...{ id: 'number', began: 'number', 'data?': { reading: 'object' }, 'settings?': 'object' },
         ...{ status: 'string', history: ['object'], trials: ['object'], tests: ['object'] },
-        ...{ 'activity?': 'string', 'kind?': 'string', 'model?': 'object' },
+        ...{ 'activity?': 'string', 'kind?': 'string', 'model?': 'object', 'own?': 'object' },
       },
       folded: ['string'],
     },

@@ -38,6 +38,8 @@ export class SessionKeeper {
   /** Mutex: resolves when the writes so far have ended. */
   #writes: Promise<unknown> = Promise.resolve()
   #checkpoint: StoredCheckpoint | undefined
+  /** The run whose row of the user's own is to be stored. */
+  #ownRow: RunRecord | undefined
   /** Set while a session is being restored: its file is not stored again. */
   #restoring: (Kept & { file: File }) | undefined
 
@@ -137,6 +139,18 @@ export class SessionKeeper {
       await this.#sessions.saveRun(kept.id, nameOfRun(run), { hash: kept.hash, run, ...model })
       const { length } = this.#controller.state.runs
       await this.#sessions.change(kept.id, { runs: length, changed: Date.now() })
+    })
+  }
+
+  /** Stores the row of the user's own of a run; of changes that follow quickly only the last. */
+  storeOwnRow(run: RunRecord): void {
+    const isWaiting = this.#ownRow !== undefined
+    this.#ownRow = run
+    if (isWaiting) return
+    this.#write(async () => {
+      const { own, began } = this.#ownRow!
+      this.#ownRow = undefined
+      if (this.#kept && own) await this.#sessions.saveOwnRow(this.#kept.id, nameOfRun({ began }), own)
     })
   }
 
@@ -285,8 +299,9 @@ export class SessionKeeper {
   }
 
   /** Restores what belongs to a model that was opened as a file: names, and rows that were folded in. */
-  async #restoreModel({ runs: [stored], tables }: SessionContent): Promise<void> {
-    const { runs, shown } = this.#controller.state
+  async #restoreModel({ runs: [stored], tables, own }: SessionContent): Promise<void> {
+    const { shown, ...state } = this.#controller.state
+    const runs = state.runs.map((run) => ({ ...run, own: own ?? stored?.run.own }))
     this.#controller.apply({ type: 'restored', runs, shown, tables })
     if (!stored?.folded?.length || !runs[0]) return
     this.#controller.changeModel(runs[0], await this.#call.foldAgain(runs[0].id, stored.folded))
@@ -297,4 +312,4 @@ export class SessionKeeper {
 const newId = (): string => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
 
 /** The name of a run in the store: the time of its start, so that runs are sorted by it. */
-const nameOfRun = ({ began }: RunRecord): string => String(began).padStart(16, '0')
+const nameOfRun = ({ began }: Pick<RunRecord, 'began'>): string => String(began).padStart(16, '0')

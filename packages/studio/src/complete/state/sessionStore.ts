@@ -3,6 +3,7 @@
  * run. A session belongs to one file, identified by the hash of its content; what was learned from other
  * content is never returned with it.
  */
+import type { OwnRow } from '../answers.ts'
 import type { ReadSettings, StoredModel } from '../protocol.ts'
 import type { SideTable } from '../sideTables.ts'
 import type { RunRecord, StoredCheckpoint } from './state.ts'
@@ -38,6 +39,8 @@ export interface SessionContent {
   /** The run that was interrupted. */
   interrupted?: StoredCheckpoint
   tables: readonly SideTable[]
+  /** The row of the user's own of a model that was opened as a file, which has no stored run before rows are added. */
+  own?: OwnRow
 }
 
 /** A store of values by name, such as IndexedDB (storage.ts). */
@@ -58,6 +61,7 @@ const nameOf = {
   run: (id: string, run: string) => `session:${id}:run:${run}`,
   checkpoint: (id: string) => `session:${id}:checkpoint`,
   tables: (id: string) => `session:${id}:tables`,
+  own: (id: string, run: string) => `session:${id}:own:${run}`,
 }
 
 /** The sessions of a store. */
@@ -83,15 +87,25 @@ export class SessionStore {
       this.#store.loadValue<readonly SideTable[]>(nameOf.tables(id)),
     ])
     if (!summary || !file) return undefined
-    const [runs, interrupted] = await Promise.all([this.runs(summary), this.checkpoint(summary)])
-    return { summary, file, runs, interrupted, tables }
+    const [runs, interrupted, [own]] = await Promise.all([
+      this.runs(summary),
+      this.checkpoint(summary),
+      this.#ownRows(await this.#store.listNames(nameOf.own(id, ''))),
+    ])
+    return { summary, file, runs, interrupted, tables, own }
   }
 
   /** The runs of a session in the order of their start; only those learned from the content with its hash. */
   async runs({ id, hash }: Pick<SessionSummary, 'id' | 'hash'>): Promise<StoredRun[]> {
-    const names = await this.#store.listNames(nameOf.run(id, ''))
-    const runs = await Promise.all(names.sort().map((name) => this.#store.loadValue<StoredRun>(name)))
-    return runs.filter((run) => run !== undefined).filter((run) => run.hash === hash)
+    const names = (await this.#store.listNames(nameOf.run(id, ''))).sort()
+    const runs = await Promise.all(names.map((name) => this.#store.loadValue<StoredRun>(name)))
+    const own = await this.#ownRows(
+      names.map((name) => nameOf.own(id, name.slice(nameOf.run(id, '').length))),
+    )
+    return runs
+      .map((stored, n) => stored && { ...stored, run: { ...stored.run, own: own[n] ?? stored.run.own } })
+      .filter((stored) => stored !== undefined)
+      .filter((stored) => stored.hash === hash)
   }
 
   /** The run that was interrupted; undefined if there is none, or it learned from other content. */
@@ -121,7 +135,17 @@ export class SessionStore {
 
   /** Removes a run. */
   async removeRun(id: string, name: string): Promise<void> {
-    await this.#store.removeValues(nameOf.run(id, name))
+    await this.#store.removeValues(nameOf.run(id, name), nameOf.own(id, name))
+  }
+
+  /** Stores the row of the user's own that belongs to a run. */
+  async saveOwnRow(id: string, name: string, own: OwnRow): Promise<void> {
+    await this.#store.storeValue(nameOf.own(id, name), own)
+  }
+
+  /** The rows of the user's own of these names; undefined where there is none. */
+  #ownRows(names: readonly string[]): Promise<(OwnRow | undefined)[]> {
+    return Promise.all(names.map((name) => this.#store.loadValue<OwnRow>(name)))
   }
 
   /** Stores the tables beside the data. */

@@ -4,6 +4,7 @@
  * state expects is dropped (reducer.ts).
  */
 import type { Progress } from '../../run/interactiveRun.ts'
+import type { OwnRow } from '../answers.ts'
 import type {
   DataSummary,
   LearnSettings,
@@ -57,6 +58,8 @@ export interface RunRecord {
   activity?: string
   /** Evaluations of its model on test files. */
   tests: readonly TestResult[]
+  /** The row of the user's own, as it is typed, with the answer about it. */
+  own?: OwnRow
   /** Set once the run has ended. */
   model?: ModelSummary
 }

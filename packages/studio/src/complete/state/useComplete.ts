@@ -41,6 +41,7 @@ export function useComplete({ showError, clearError }: ViewProps): Complete {
         keeper.dropCheckpoint()
       },
       onRunChanged: (run) => keeper.storeRun(run),
+      onOwnRow: (run) => keeper.storeOwnRow(run),
       onTables: (tables) => keeper.storeTables(tables),
       onRunGone: () => keeper.dropCheckpoint(),
       onRunRemoved: (run) => keeper.removeRun(run),

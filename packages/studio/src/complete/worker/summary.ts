@@ -85,8 +85,16 @@ function countEntries(column: Uint32Array, size: number): Uint32Array {
   return Uint32Array.from(counts.values())
 }
 
-/** Summarizes a model. @param extra what a run adds to the summary */
-export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> = {}): ModelSummary {
+/**
+ * Summarizes a model.
+ * @param extra what a run adds to the summary
+ * @param extended the model with rows of the user's own
+ */
+export function summarizeModel(
+  model: TensorModel,
+  extra: Partial<ModelSummary> = {},
+  extended: TensorModel = model,
+): ModelSummary {
   return {
     rank: model.members[0].rank,
     models: model.members.length,
@@ -98,6 +106,7 @@ export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> 
       size,
       labelled: model.labels?.[mode] !== undefined,
       isTime: isTimeMode(model.modes?.[mode]),
+      ...(extended.dims[mode] > size && { own: extended.dims[mode] - size }),
     })),
     range: model.range,
     ...extra,

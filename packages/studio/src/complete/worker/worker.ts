@@ -21,7 +21,7 @@ import type {
 } from '../protocol.ts'
 import type { SideTable, SideTableOffer } from '../sideTables.ts'
 import type { HeldModel } from './answers/answeringModel.ts'
-import { foldRows } from './answers/foldLines.ts'
+import { foldStored } from './answers/foldLines.ts'
 import { modelQueries } from './answers/queries.ts'
 import { mapGaps } from './gapMap.ts'
 import { hashStream } from './hashStream.ts'
@@ -166,14 +166,14 @@ const functions = {
     const held: HeldModel = { model: decodeAnyModel(bytes, 'model.npz'), folded: [], settings }
     models.set(run, held)
     if (data !== undefined) attachTensor(held, dataOf(data).tensor)
-    for (const lines of folded) await foldRows(held, lines)
+    await foldStored(held, folded)
   },
 
   /** Folds rows into an opened model again, after a reload. */
   async foldAgain(run: number, folded: readonly string[]): Promise<ModelSummary> {
     const held = modelOf(run)
-    for (const lines of folded) await foldRows(held, lines)
-    return summarizeModel(held.model, { observed: true })
+    await foldStored(held, folded)
+    return summarizeModel(held.model, { observed: true }, held.extended)
   },
 
   /** Attaches data to the model of a run, which was restored before its data was read. */
@@ -205,12 +205,14 @@ const functions = {
   },
 
   ...modelQueries(shownModel, () => sideTables),
-  /** The model that is shown, as the bytes of an .npz file. */
-  modelFile: (): Uint8Array => encodeAnyModel(currentModel()),
+  /** The model that is shown, with rows of the user's own, as the bytes of an .npz file. */
+  modelFile: (): Uint8Array => encodeAnyModel(shownModel().extended ?? currentModel()),
+  /** The model that is shown as it was learned, as the bytes of an .npz file. */
+  learnedFile: (): Uint8Array => encodeAnyModel(currentModel()),
   /** The model of a run as it was learned, and the rows that were folded in since, to be stored. */
   storedModel(run: number): StoredModel {
     const { model, folded } = modelOf(run)
-    return { bytes: encodeAnyModel(folded[0]?.before ?? model), folded: folded.map(({ lines }) => lines) }
+    return { bytes: encodeAnyModel(model), folded: folded.map(({ lines }) => lines) }
   },
 }
 

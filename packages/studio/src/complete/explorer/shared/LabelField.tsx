@@ -4,6 +4,8 @@ import { useEffect, useId, useState } from 'preact/hooks'
 interface Props {
   name: string
   size: number
+  /** The number of rows of the user's own, which follow. */
+  own?: number
   labelled: boolean
   value: string
   /** Shown while the field is empty. */
@@ -13,7 +15,7 @@ interface Props {
 }
 
 /** Chooses a row by its label, with suggestions, or by its number from 1. */
-export function LabelField({ name, size, labelled, value, placeholder, onChange, suggest }: Props) {
+export function LabelField({ name, size, own = 0, labelled, value, placeholder, onChange, suggest }: Props) {
   const id = useId()
   const [choices, setChoices] = useState<string[]>([])
   useEffect(() => {
@@ -30,7 +32,7 @@ export function LabelField({ name, size, labelled, value, placeholder, onChange,
     <div class="field">
       <label class="field-head" for={id}>
         {name}
-        {!labelled && <span class="value">1 … {size}</span>}
+        {!labelled && <span class="value">1 … {size + own}</span>}
       </label>
       {labelled ? (
         <>
@@ -48,7 +50,7 @@ export function LabelField({ name, size, labelled, value, placeholder, onChange,
           </datalist>
         </>
       ) : (
-        <input {...shared} type="number" min={1} max={size} />
+        <input {...shared} type="number" min={1} max={size + own} />
       )}
     </div>
   )

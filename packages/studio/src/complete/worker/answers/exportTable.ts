@@ -74,30 +74,36 @@ export function exportTable(source: AnsweringModel, request: ExportRequest): Exp
 /** Writes a row per cell: its labels, observed value, prediction and interval. */
 class PredictionWriter {
   readonly #source: AnsweringModel
-  readonly #intervalAt: IntervalAt | undefined
+  /** Per model, the finder of its intervals: rows of the user's own have those of the extended one. */
+  readonly #finders = new Map<AnsweringModel['model'], IntervalAt | undefined>()
   readonly #error: number | undefined
   readonly #csv: CsvWriter
 
   constructor(source: AnsweringModel) {
     this.#source = source
-    this.#intervalAt = intervalFinder(source.model)
     this.#error = typicalError(source)
     const titles = source.model.dims.map((_, mode) => modeTitle(source.model, mode))
     this.#csv = new CsvWriter([
       ...titles,
       'observed',
       'prediction',
-      ...(this.#intervalAt ? ['low', 'high'] : []),
+      ...(this.#intervalOf(source.model) ? ['low', 'high'] : []),
     ])
+  }
+
+  #intervalOf(model: AnsweringModel['model']): IntervalAt | undefined {
+    if (!this.#finders.has(model)) this.#finders.set(model, intervalFinder(model))
+    return this.#finders.get(model)
   }
 
   /** Adds the row of a cell. */
   row(coordinate: readonly number[], observed: number | undefined): void {
-    const { model, names } = this.#source
+    const { names, modelAt } = this.#source
+    const model = modelAt(coordinate)
     const y = model.predict(coordinate)
-    const interval = this.#intervalAt?.(coordinate, y)
+    const interval = this.#intervalOf(model)?.(coordinate, y)
     const error = interval ? (interval.high - interval.low) / 2 / HALF_WIDTH : this.#error
-    const ends = this.#intervalAt ? [interval?.low, interval?.high] : []
+    const ends = this.#intervalOf(this.#source.model) ? [interval?.low, interval?.high] : []
     this.#csv.row([
       ...coordinate.map((row, mode) => names.text(mode, row)),
       observed === undefined ? '' : numberAsText(observed),
@@ -133,7 +139,7 @@ function wideTable(
         const coordinate = fixed.with(rows, row).with(columns, column)
         const value = observed.get(cellNumber(coordinate, model.dims))
         return value === undefined
-          ? `${formatByError(model.predict(coordinate), error)}*`
+          ? `${formatByError(source.modelAt(coordinate).predict(coordinate), error)}*`
           : numberAsText(value)
       }),
     ])
@@ -163,7 +169,7 @@ function topTable(
     'entries',
   ])
   for (let row = 0; row < rankings; row++) {
-    const ranked = model.top({
+    const ranked = source.modelAt(model.dims.map((_, m) => (m === forMode ? row : undefined))).top({
       for: { [modeName(model, forMode)]: model.label(forMode, row) },
       of: modeName(model, mode),
       n: most,

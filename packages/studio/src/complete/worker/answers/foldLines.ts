@@ -1,20 +1,21 @@
-/** Fold-in of rows that the user types as lines. */
-import type { CpModel, SparseTensor } from 'lacuna'
-import type { CpEnsemble } from 'lacuna/folds'
-import { align, modeName } from 'lacuna/internal'
+/**
+ * Rows of the user's own: they are solved from a few entries under the learned model (fold-in). The learned model
+ * stays as it is; the extended one, with these rows, is made anew from all of them when one changes.
+ */
+import { InputError, type SparseTensor } from 'lacuna'
+import { align, modeName, numberAsText, type TensorModel } from 'lacuna/internal'
 import { readRows, textTable } from 'lacuna/tables'
-import type { HeldModel } from './answeringModel.ts'
+import type { FoldedRows, HeldModel } from './answeringModel.ts'
 
 /**
- * Adds new rows to a model by fold-in: their factor rows are fitted to the given entries, the other rows
- * stay.
+ * Reads entries of new rows; throws if a value is outside those of the data, or no row is new.
  * @param lines one entry per line, as in a CSV file: a label per mode, and the value
- * @returns the model with the new rows, the entries of the lines, and per mode the labels of the new rows
+ * @returns the entries by the rows of the model, and per mode the labels of the rows that it does not have
  */
-export async function foldLines(
-  model: CpModel | CpEnsemble,
+async function readLines(
+  model: TensorModel,
   lines: string,
-): Promise<{ model: CpModel | CpEnsemble; entries: SparseTensor; added: string[][] }> {
+): Promise<{ entries: SparseTensor; added: string[][] }> {
   const names = model.dims.map((_, mode) => modeName(model, mode))
   const value = typeof model.training.value === 'string' ? model.training.value : 'value'
   const header = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)
@@ -28,22 +29,67 @@ export async function foldLines(
     header: true,
   })
   const like = { dims: model.dims, labels: model.labels, modes: names.map((name) => ({ name })) }
-  const entries = await readRows(table, { like, newLabels: true, value })
-  const larger = model.foldIn(entries)
-  const added = larger.dims.map((size, mode) =>
-    Array.from({ length: size - model.dims[mode] }, (_, i) => larger.label(mode, model.dims[mode] + i)),
+  const entries = align(model, await readRows(table, { like, newLabels: true, value }))
+  checkRange(entries.values, model.range)
+  const added = entries.dims.map((size, mode) =>
+    Array.from(
+      { length: Math.max(0, size - model.dims[mode]) },
+      (_, i) => entries.labels?.[mode]?.[model.dims[mode] + i] ?? String(model.dims[mode] + i + 1),
+    ),
   )
-  return { model: larger, entries: align(larger, entries), added }
+  return { entries, added }
 }
 
-/** Folds new rows into a held model. @param lines as of `foldLines` @returns the larger model, and the new labels */
-export async function foldRows(
-  held: HeldModel,
-  lines: string,
-): Promise<{ model: CpModel | CpEnsemble; added: string[][] }> {
-  const before = held.model
-  const { model, entries, added } = await foldLines(before, lines)
-  held.folded.push({ lines, entries, before })
-  held.model = model
-  return { model, added }
+/** Throws if a value is outside the range of the training values, in which all predictions are. */
+function checkRange(values: Float32Array, range: readonly [number, number] | undefined): void {
+  const outside = range && values.find((x) => x < range[0] || x > range[1])
+  if (outside === undefined) return
+  const [low, high] = range!.map(numberAsText)
+  throw new InputError(
+    'value',
+    `${numberAsText(outside)} is outside the values of the data, ${low} to ${high}; give a value between them.`,
+  )
+}
+
+/**
+ * Folds rows of the user's own into a held model; rows of the same names that were given before are replaced. Without
+ * effect if no row is new to the learned model.
+ * @param lines as of `readLines`
+ * @returns per mode, the labels of the rows
+ */
+export async function foldRows(held: HeldModel, lines: string): Promise<string[][]> {
+  const { added } = await readLines(held.model, lines)
+  if (added.every((labels) => labels.length === 0)) return added
+  /** The rows that the lines add to the learned model and all sets of rows but one. */
+  const addedBeside = (skipped: number): string[][] =>
+    added.map((labels, mode) => {
+      const others = new Set(held.folded.flatMap((one, k) => (k === skipped ? [] : one.added[mode])))
+      return labels.filter((label) => !others.has(label))
+    })
+  const isSame = (a: string[][], b: string[][]): boolean =>
+    a.every((labels, mode) => labels.toSorted().join('\n') === b[mode].toSorted().join('\n'))
+  const replaced = held.folded.findIndex((one, k) => isSame(one.added, addedBeside(k)))
+  if (replaced < 0 && addedBeside(-1).every((labels) => labels.length === 0))
+    throw new InputError(
+      'option',
+      `“${added.find((labels) => labels.length > 0)![0]}” was added together with other rows; add all of them again, or give it another name.`,
+    )
+  // Rows that others refer to stay before them.
+  const texts = held.folded.map((one) => one.lines)
+  const next = replaced < 0 ? [...texts, lines] : texts.with(replaced, lines)
+  let { model } = held
+  const folded: FoldedRows[] = []
+  for (const text of next) {
+    const { entries, added } = await readLines(model, text)
+    model = model.foldIn(entries)
+    folded.push({ lines: text, entries: align(model, entries), added })
+  }
+  held.folded = folded
+  held.extended = model
+  return folded[replaced < 0 ? folded.length - 1 : replaced].added
+}
+
+/** Folds stored rows in again; those that the model no longer takes are left out. */
+export async function foldStored(held: HeldModel, stored: readonly string[]): Promise<void> {
+  for (const lines of stored) await foldRows(held, lines).catch(() => {})
 }

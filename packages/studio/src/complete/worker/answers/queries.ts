@@ -1,5 +1,5 @@
 /** The questions about a model that the page asks by name (run/remote.ts). */
-import type { CpModel, SparseTensor } from 'lacuna'
+import { type CpModel, InputError, type SparseTensor } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 import type {
   Component,
@@ -11,12 +11,13 @@ import type {
   Prediction,
   Ranked,
   RankFilter,
+  RowMatch,
   Slice,
   Validation,
 } from '../../answers.ts'
 import type { SideTable } from '../../sideTables.ts'
-import { summarizeModel } from '../summary.ts'
-import type { AnsweringModel, HeldModel } from './answeringModel.ts'
+import { modeTitle, summarizeModel } from '../summary.ts'
+import type { AnsweringModel, FoldedRows, HeldModel } from './answeringModel.ts'
 import { listComponents } from './components.ts'
 import { exportTable } from './exportTable.ts'
 import { foldRows } from './foldLines.ts'
@@ -39,58 +40,92 @@ export function modelQueries(
   shown: () => HeldModel,
   sideTables: () => readonly SideTable[] = () => NO_TABLES,
 ) {
-  /** Names of the model that is shown; made anew for another model or other names. */
-  let cached: { of: CpModel | CpEnsemble; with: readonly SideTable[]; names: RowNames } | undefined
-  const answering = (): AnsweringModel => {
-    const held = shown()
-    const { model } = held
+  /** Names of a model; made anew for another model or other names. */
+  const cache = new Map<'learned' | 'extended', CachedNames>()
+  const namesFor = (kind: 'learned' | 'extended', model: CpModel | CpEnsemble): RowNames => {
     const tables = sideTables()
-    if (cached?.of !== model || cached.with !== tables)
-      cached = { of: model, with: tables, names: new RowNames(model, namesOf(model, tables)) }
-    const { names } = cached
+    const cached = cache.get(kind)
+    if (cached?.of === model && cached.with === tables) return cached.names
+    const names = new RowNames(model, namesOf(model, tables))
+    cache.set(kind, { of: model, with: tables, names })
+    return names
+  }
+  const answeringOf = (
+    kind: 'learned' | 'extended',
+    model: CpModel | CpEnsemble,
+    data: SparseTensor | undefined,
+  ): AnsweringModel => {
+    const { model: learned, heldOut } = shown()
+    const names = namesFor(kind, model)
     return {
-      ...{ model, names, data: observedEntries(held) },
-      heldOut: held.heldOut,
+      ...{ model, names, data, heldOut },
       findRows: (labels, free = []) =>
         labels.map((label, mode) => (free.includes(mode) ? 0 : names.row(mode, label))),
+      modelAt: (rows) =>
+        rows.some((row, mode) => row !== undefined && row >= learned.dims[mode]) ? model : learned,
     }
   }
+  /** The learned model, without rows of the user's own. */
+  const learned = (): AnsweringModel => answeringOf('learned', shown().model, shown().data)
+  /** The model with rows of the user's own. */
+  const answering = (): AnsweringModel => {
+    const held = shown()
+    return answeringOf('extended', held.extended ?? held.model, observedEntries(held))
+  }
   const foldIn = async (lines: string): Promise<FoldInOutcome> => {
-    const { model, added } = await foldRows(shown(), lines)
-    return { model: summarizeModel(model, { observed: true }), added }
+    const held = shown()
+    const added = await foldRows(held, lines)
+    return { model: summarizeModel(held.model, { observed: true }, held.extended), added }
   }
   return {
     /** The components of the model, by decreasing share. */
     components(): Component[] {
-      const { model, names } = answering()
+      const { model, names } = learned()
       return listComponents(model, names)
     },
     /** The map of the model's places; undefined if it has none. */
     places(): PlaceMap | undefined {
-      const { model, data } = answering()
+      const { model, data } = learned()
       return mapPlaces(model, data)
     },
     /** Labels or names of a mode that match a text that the user types. */
     suggest: (mode: number, text: string): string[] => answering().names.suggest(mode, text),
+    /** The row that a text names, or those with names like it. */
+    findRow(mode: number, text: string): RowMatch {
+      const { names } = answering()
+      const row = names.find(mode, text)
+      if (row !== undefined) return { label: names.text(mode, row), near: [] }
+      return { near: names.nearest(mode, text), problem: names.describeUnknown(mode, text) }
+    },
     /** The prediction of a cell. @param labels per mode, the label of the row */
     predict(labels: string[]): Prediction {
-      const { model, data, findRows } = answering()
-      return predictCell(model, data, findRows(labels))
+      const { data, findRows, modelAt } = answering()
+      const cell = findRows(labels)
+      return predictCell(modelAt(cell), data, cell)
     },
     /** The rows of a mode with the largest predictions; modes without a label are averaged. */
     top(labels: string[], mode: number, most: number, filter: RankFilter): Ranked[] {
-      const { model, names, data } = answering()
-      const fixed = labels.map((label, m) => (m === mode || label === '' ? undefined : names.row(m, label)))
+      const all = answering()
+      const fixed = labels.map((label, m) =>
+        m === mode || label === '' ? undefined : all.names.row(m, label),
+      )
+      const { model, names, data } = all.modelAt(fixed) === all.model ? all : learned()
       return rankRows(model, names, data, { mode, fixed, most, filter })
     },
-    /** Folds in new rows. @param lines one entry per line: a label per mode, and the value */
+    /** Folds in rows of the user's own. @param lines one entry per line: a label per mode, and the value */
     foldIn,
     /**
-     * Folds in a row of the user's own from values along other modes.
+     * Folds in a row of the user's own from values along other modes; it replaces an earlier one of this name. Throws if
+     * the name is that of a row of the data.
      * @param mode the mode of the new row
      * @param label its label
      */
     async foldRow(mode: number, label: string, entries: GivenEntry[]): Promise<FoldInOutcome> {
+      if (learned().names.find(mode, label) !== undefined)
+        throw new InputError(
+          'option',
+          `“${label}” is a row of ${modeTitle(shown().model, mode)} in the data; give yours another name.`,
+        )
       const { model, names } = answering()
       const lines = entries.map(({ labels, value }) => {
         const fields = labels.map((text, m) => (m === mode ? label : model.label(m, names.row(m, text))))
@@ -129,7 +164,7 @@ export function modelQueries(
     },
     /** Checks of the model; undefined if there are no entries to compare with. */
     validate(): Validation | undefined {
-      const { model, names, data, heldOut } = answering()
+      const { model, names, data, heldOut } = learned()
       return validateModel(model, names, data, heldOut?.())
     },
     /** Predictions as a .csv file. */
@@ -137,10 +172,34 @@ export function modelQueries(
   }
 }
 
-/** The observed entries: those of the data and those of the rows that were folded in. */
-function observedEntries({ model: { dims }, data, folded }: HeldModel): SparseTensor | undefined {
+/** The names of the rows of a model, and what they were made of. */
+interface CachedNames {
+  of: CpModel | CpEnsemble
+  with: readonly SideTable[]
+  names: RowNames
+}
+
+/** Observed entries with those of rows of the user's own, by these rows: cell values are cached by tensor. */
+const withOwnEntries = new WeakMap<readonly FoldedRows[], SparseTensor>()
+
+/** The observed entries: those of the data and those of the rows of the user's own. */
+function observedEntries(held: HeldModel): SparseTensor | undefined {
+  const { data, folded, extended } = held
+  if (folded.length === 0) return data
+  const cached = withOwnEntries.get(folded)
+  if (cached) return cached
+  const made = joinEntries((extended ?? held.model).dims, data, folded)
+  withOwnEntries.set(folded, made)
+  return made
+}
+
+/** Joins entries of the data and of rows of the user's own. @param dims sizes with these rows */
+function joinEntries(
+  dims: readonly number[],
+  data: SparseTensor | undefined,
+  folded: readonly FoldedRows[],
+): SparseTensor {
   const all = [...(data ? [data] : []), ...folded.map(({ entries }) => entries)]
-  if (all.length < 2) return all[0]
   const length = all.reduce((sum, { values }) => sum + values.length, 0)
   const indices = dims.map(() => new Uint32Array(length))
   const values = new Float32Array(length)
