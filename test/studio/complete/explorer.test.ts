@@ -247,3 +247,18 @@ it('a row of one’s own is solved again with other values, checks what is typed
   await page.getByText('“Viewer 007” is a row of viewer in the data; give yours another name.').waitFor()
   expect(complaints).toEqual([])
 })
+
+it('an error is shown in the window, wherever it was scrolled to', async () => {
+  const { page } = await visit(studio)
+  await page.getByRole('button', { name: /^Films/ }).click()
+  await page.getByTestId('verdict').waitFor()
+  await page.getByRole('radio', { name: 'Save predictions' }).check()
+  await page.getByRole('radio', { name: 'cells that I list' }).check()
+  await page.getByLabel(/^A line per cell/).fill('viewer,x\na,b')
+  await page.getByRole('button', { name: 'Save (.csv)' }).click()
+  const notice = page.getByRole('alert')
+  await notice.getByText('no column for film').waitFor()
+  const { y, height } = (await notice.boundingBox())!
+  expect(y).toBeGreaterThanOrEqual(0)
+  expect(y + height).toBeLessThan(900)
+})
