@@ -1,6 +1,7 @@
 /** The quick run of the studio's worker, in Node. */
-import { synthetic } from 'lacuna'
-import { expect, it } from 'vitest'
+import { type SparseTensor, synthetic } from 'lacuna'
+import { describe, expect, it } from 'vitest'
+import type { LearnSettings } from '../../../packages/studio/src/complete/protocol.ts'
 import { startQuick } from '../../../packages/studio/src/complete/worker/learn/quick.ts'
 import type { LearnTask } from '../../../packages/studio/src/complete/worker/learn/task.ts'
 
@@ -20,4 +21,42 @@ it('a run that is discarded while its rank is searched does not begin', async ()
   discard.signal.addEventListener('abort', () => learner.stop())
   await expect(learner.result).rejects.toThrow('aborted')
   expect(epochs).toBe(0)
+})
+
+describe('the verdict of a small table', () => {
+  /** Runs quickly on the first entries of a table of products of two numbers. */
+  async function learn(entries: number, settings: Partial<LearnSettings> = {}) {
+    const cells = Array.from({ length: entries }, (_, n) => [n % 6, (n + Math.floor(n / 6)) % 6])
+    const small: SparseTensor = {
+      dims: [6, 6],
+      indices: [0, 1].map((mode) => Uint32Array.from(cells, (cell) => cell[mode])),
+      values: Float32Array.from(cells, ([i, j]) => (1 + i) * (2 + j)),
+    }
+    const learner = startQuick({
+      ...{ kind: 'quick', name: 'a.csv', tensor: small, signal: new AbortController().signal },
+      settings: { rank: 1, lambda: 'auto', heldOut: 0.1, seed: 1, seconds: 60, ...settings },
+      onCheckpoint() {},
+      onEpoch() {},
+      onTrial() {},
+      onActivity() {},
+    } as LearnTask)
+    return (await learner.result).extra
+  }
+
+  it.each([0, 0.1])('is by folds of all entries where few or none are held out (%s)', async (heldOut) => {
+    const { verdict, notJudged } = await learn(30, { heldOut })
+    expect(notJudged).toBeUndefined()
+    expect(verdict).toMatchObject({ entries: 30, isWorthUsing: true })
+    expect(verdict!.text).toMatch(
+      /^Learned 10 times without each of 10 parts of the entries, the error on the entries left out is \d+% below .*\. The table has only 30 entries: a rough verdict\.$/,
+    )
+    expect(verdict!.baselines.map(({ name }) => name)).toContain('the mean of each mode 1')
+  })
+
+  it('is there for a handful of entries, or says that they are too few', async () => {
+    for (const entries of [2, 3, 5, 8]) {
+      const { verdict, notJudged } = await learn(entries)
+      expect(verdict?.text ?? notJudged).toMatch(/rough verdict|only \d entries, too few/)
+    }
+  })
 })

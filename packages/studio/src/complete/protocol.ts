@@ -214,6 +214,8 @@ export interface ModelSummary {
   /** The comparison with baselines; undefined where no entries were left to compare on. */
   verdict?: Verdict
   calibration?: Calibration
+  /** Why there is no verdict, as a clause. */
+  notJudged?: string
   /** Settings that were chosen by trials, in words. */
   chosen?: string
   /** Descriptions of what the time limit left out. */

@@ -38,9 +38,9 @@ export function VerdictCard({ run, stale, onTest }: Props) {
       {verdict ? (
         <VerdictText {...verdict} />
       ) : (
-        <p>
-          How good it is where nothing was observed is not known: hold out some entries (“More”), or learn by
-          folds.
+        <p data-testid="not-judged">
+          How good it is where nothing was observed is not known:{' '}
+          {model.notJudged ?? 'hold out some entries (“More”), or learn by folds'}.
         </p>
       )}
       {model.chosen && <p class="soft small">Chosen by trials: {model.chosen}.</p>}

@@ -130,7 +130,7 @@ const functions = {
     const { tensor, remarks } = await readFile(file, reading, () => {}, model)
     const { verdict, calibration } = await judgeOnEntries(model, data ?? tensor, tensor, file.name, hasZeros)
     if (!verdict || !calibration)
-      throw new InputError('option', `${file.name} has fewer than 10 entries of rows that the model knows.`)
+      throw new InputError('option', `${file.name} has no entries of rows that the model knows.`)
     return { name: file.name, verdict, calibration, remarks }
   },
 

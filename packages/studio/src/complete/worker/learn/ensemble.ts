@@ -9,7 +9,7 @@ import {
 } from 'lacuna/folds'
 import { choosesByDefault, concatenate, trialName } from 'lacuna/internal'
 import { openEngine } from '../../../run/engine.ts'
-import { judgeOnEntries, judgeOutOfFold } from './judge.ts'
+import { areFew, type Judgement, judgeOnEntries, judgeOutOfFold } from './judge.ts'
 import { holdOut, runOptions, unknownCells } from './quick.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
 import { searchReports } from './trial.ts'
@@ -56,9 +56,13 @@ async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Lear
   signal.throwIfAborted()
   task.onActivity('Comparing the models with baselines')
   const { model, outOfFold } = result
-  const judgement = validation
-    ? await judgeOnEntries(model, train, validation, 'the held-out entries', settings.missing === 'zero')
-    : {}
+  // The error out of fold says more than a few held-out entries.
+  const judgement: Judgement =
+    validation && !(outOfFold && areFew(validation))
+      ? await judgeOnEntries(model, train, validation, 'the held-out entries', settings.missing === 'zero')
+      : outOfFold
+        ? {}
+        : { notJudged: 'the time was up before the models could be compared' }
   return {
     model,
     heldOut: validation,

@@ -1,5 +1,13 @@
 /** The quick run: one model that the user watches, with its rank as given or found by cross-validation. */
-import { decodeRun, encodeRun, type RunOptions, type RunState, type SparseTensor, split } from 'lacuna'
+import {
+  type CpModel,
+  decodeRun,
+  encodeRun,
+  type RunOptions,
+  type RunState,
+  type SparseTensor,
+  split,
+} from 'lacuna'
 import {
   type Chosen,
   chooseByFolds,
@@ -16,7 +24,7 @@ import {
 import { openEngine } from '../../../run/engine.ts'
 import { InteractiveRun, type RunSettings } from '../../../run/interactiveRun.ts'
 import type { LearnSettings } from '../../protocol.ts'
-import { judgeBySecondRun, judgeOnEntries } from './judge.ts'
+import { areFew, type Judgement, judgeByFolds, judgeBySecondRun, judgeOnEntries } from './judge.ts'
 import { parseLags } from './lags.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
 import { searchReports } from './trial.ts'
@@ -84,9 +92,7 @@ export function startQuick(task: LearnTask): Learner {
       const { model, train: error, stopped, settings: used } = await run.run(chosen.settings, saved)
       signal.throwIfAborted()
       task.onActivity('Comparing the model with baselines')
-      const judgement = validation
-        ? await judgeOnEntries(model, train, validation, 'the held-out entries', settings.missing === 'zero')
-        : await judgeBySecondRun(train, { ...chosen.settings, rank: model.rank }, signal)
+      const judgement = await judge(task, model, { ...chosen.settings, rank: model.rank }, train, validation)
       return {
         model,
         heldOut: validation,
@@ -105,6 +111,23 @@ export function startQuick(task: LearnTask): Learner {
     },
     result: learn(),
   }
+}
+
+/** Judges a model on its held-out entries; where there are none or few, its settings by other models. */
+async function judge(
+  { tensor, settings, signal }: LearnTask,
+  model: CpModel,
+  chosen: RunSettings,
+  train: SparseTensor,
+  validation: SparseTensor | undefined,
+): Promise<Judgement> {
+  if (!validation) return judgeBySecondRun(train, chosen, signal)
+  const hasZeros = settings.missing === 'zero'
+  const onHeldOut = (): Promise<Judgement> =>
+    judgeOnEntries(model, train, validation, 'the held-out entries', hasZeros)
+  if (!areFew(validation) || hasZeros) return onHeldOut()
+  const byFolds = await judgeByFolds(tensor, { ...chosen, signal, engine: await openEngine() })
+  return byFolds.verdict || validation.values.length === 0 ? byFolds : onHeldOut()
 }
 
 /** The settings that a saved run was begun with; whether trials had chosen the attributes follows from its digest. */
