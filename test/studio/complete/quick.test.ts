@@ -1,7 +1,9 @@
 /** The quick run of the studio's worker, in Node. */
 import { type SparseTensor, synthetic } from 'lacuna'
+import { decodeSearch } from 'lacuna/folds'
 import { describe, expect, it } from 'vitest'
 import type { LearnSettings } from '../../../packages/studio/src/complete/protocol.ts'
+import { startByFolds } from '../../../packages/studio/src/complete/worker/learn/ensemble.ts'
 import { startQuick } from '../../../packages/studio/src/complete/worker/learn/quick.ts'
 import type { LearnTask } from '../../../packages/studio/src/complete/worker/learn/task.ts'
 
@@ -59,4 +61,24 @@ describe('the verdict of a small table', () => {
       expect(verdict?.text ?? notJudged).toMatch(/rough verdict|only \d entries, too few/)
     }
   })
+})
+
+it('a Best run is saved after each of its trials, so that a reload loses none', async () => {
+  const positive = { ...tensor, values: tensor.values.map(Math.abs) }
+  let trials = 0
+  const saved: number[] = []
+  const unsaved: number[] = []
+  const learner = startByFolds({
+    ...{ kind: 'best', name: 'a.csv', tensor: positive, signal: new AbortController().signal },
+    settings: { rank: 2, lambda: 'auto', heldOut: 0.1, seed: 1, seconds: 60 },
+    onCheckpoint: (bytes) => saved.push(decodeSearch(bytes, 'the checkpoint').trials.length),
+    onTrial() {
+      if (trials > 0 && saved.at(-1) !== trials) unsaved.push(trials)
+      if (++trials === 4) learner.stop()
+    },
+    onActivity() {},
+  } as LearnTask)
+  await learner.result
+  expect(trials).toBeGreaterThanOrEqual(4)
+  expect(unsaved).toEqual([])
 })

@@ -50,7 +50,7 @@ async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Lear
   const result = await completeByFolds(
     train,
     { ...options, ...rank },
-    { ...search, ...searchReports(task), ...checkpoints(task), finish },
+    { ...search, ...watchSearch(task), finish },
   )
   if (!result) throw new InputError('option', 'The run was stopped before any model was there.')
   signal.throwIfAborted()
@@ -76,14 +76,29 @@ async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Lear
   }
 }
 
-/** Saves the search every few seconds, and continues a saved one. */
-const checkpoints = ({ checkpoint, onCheckpoint }: LearnTask): ByFoldsOptions => ({
-  checkpointing: {
-    saved: checkpoint && decodeSearch(checkpoint, 'the checkpoint'),
-    every: CHECKPOINT_SECONDS,
-    save: async (state) => onCheckpoint(concatenate(Uint8Array, encodeSearch(state))),
-  },
-})
+/** Reports a search, saves it after each trial and every few seconds, and continues a saved one. */
+export function watchSearch(task: LearnTask): ByFoldsOptions {
+  const { checkpoint, onCheckpoint } = task
+  const reports = searchReports(task)
+  let hasNewTrial = false
+  return {
+    ...reports,
+    onTrial(trial) {
+      hasNewTrial = true
+      reports.onTrial?.(trial)
+    },
+    checkpointing: {
+      saved: checkpoint && decodeSearch(checkpoint, 'the checkpoint'),
+      get every() {
+        return hasNewTrial ? 0 : CHECKPOINT_SECONDS
+      },
+      async save(state) {
+        hasNewTrial = false
+        onCheckpoint(concatenate(Uint8Array, encodeSearch(state)))
+      },
+    },
+  }
+}
 
 /** Why a run by folds ended, as a clause. */
 function describeEnd({ model, leftOut }: FoldedCompletion, isFinished: boolean): string {
