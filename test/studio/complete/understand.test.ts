@@ -2,6 +2,7 @@
 import { complete } from 'lacuna'
 import type { TensorModel } from 'lacuna/internal'
 import { describe, expect, it } from 'vitest'
+import { draw, stream, unit } from '#lacuna/base/random.js'
 import type { ReadSettings } from '../../../packages/studio/src/complete/protocol.ts'
 import {
   type Answer,
@@ -12,6 +13,7 @@ import {
   type Understanding,
 } from '../../../packages/studio/src/complete/understanding/index.ts'
 import { inspectFile, readFile } from '../../../packages/studio/src/complete/worker/openFile.ts'
+import { findForeignText } from '../../../packages/studio/src/complete/worker/textEncoding.ts'
 
 /** A table that was opened, and how it is read. */
 interface Table {
@@ -90,6 +92,69 @@ describe('what the studio understands of a table', () => {
     const { tensor, questions } = await read(table)
     expect(questions).toEqual([])
     expect([...tensor.values]).toEqual([12.5, 3.25, 7])
+  })
+
+  it('asks about text that is not UTF-8, and reads it as Windows-1252', async () => {
+    const lines = ['Ort;Woche;Umsatz', 'München;1;3,5', 'München;2;4,5', 'Spaß“;1;5,5', 'Köln – Süd;2;6,5']
+    // Latin-1 has the letters, and Windows-1252 the quote and the dash beside them.
+    const signs = new Map([...'“–'].map((sign, n) => [sign, [0x93, 0x96][n]]))
+    const bytes = Uint8Array.from(lines.join('\n'), (letter) => signs.get(letter) ?? letter.charCodeAt(0))
+    const file = new File([bytes], 'umsatz.csv')
+    const { opened } = await inspectFile(file)
+    if (opened.kind !== 'table') throw new Error('no table')
+    const { understanding } = opened
+    expect(understanding.preview.map(([place]) => place)).toEqual([
+      'München',
+      'München',
+      'Spaß“',
+      'Köln – Süd',
+    ])
+    const table: Table = {
+      ...{ file, understanding },
+      settings: { choice: opened.choice, negative: 'error', merge: 'error' },
+    }
+    const question = find(understanding.questions, 'encoding')
+    expect(question).toMatchObject({ example: 'München', isNeeded: true })
+    expect(openKinds(understanding.questions, table)).toEqual(['encoding'])
+    const answered = answer(table, question, 'windows-1252')
+    expect(openKinds(understanding.questions, answered)).toEqual([])
+    const { tensor } = await read(answered)
+    expect(labelsOf(tensor)?.[0]).toEqual(['Köln – Süd', 'München', 'Spaß“'])
+    expect(Array.from(tensor.values).sort()).toEqual([3.5, 4.5, 5.5, 6.5])
+    expect((await read(table)).tensor).toBe(tensor) // the answer confirms what was assumed
+  })
+
+  it('takes text of UTF-8 as it is, whatever letters it has', async () => {
+    const table = await open(['ort,woche,umsatz', 'Ü–ß“,1,3', '東京 🏯,2,4', 'Ü–ß“,2,5'])
+    expect(find(table.understanding.questions, 'encoding')).toBeUndefined()
+    expect(labelsOf((await read(table)).tensor)?.[0]).toEqual(['Ü–ß“', '東京 🏯'])
+  })
+
+  it('tells UTF-8 from other bytes as TextDecoder does, however they come in pieces', async () => {
+    const seed = Math.floor(Math.random() * 1e9)
+    const key = stream(seed, 1)
+    const parts = ['a', 'é', '東', '🏯', '\u07ff', '\ud7ff', '\uffff'].map((text) => Buffer.from(text))
+    for (let n = 0; n < 500; n++) {
+      const bytes = Buffer.concat(
+        Array.from({ length: 6 }, (_, k) => parts[Math.floor(unit(draw(key, 9 * n + k)) * parts.length)]),
+      )
+      if (n % 2) bytes[1 + (n % (bytes.length - 1))] = 1 + Math.floor(unit(draw(key, 9 * n + 7)) * 255)
+      const isText = (): boolean => {
+        try {
+          return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== undefined
+        } catch {
+          return false
+        }
+      }
+      const cut = 1 + (n % bytes.length)
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        yield bytes.subarray(0, cut)
+        yield bytes.subarray(cut)
+      }
+      expect((await findForeignText(pieces())) === undefined, `seed ${seed}, ${bytes.toString('hex')}`).toBe(
+        isText(),
+      )
+    }
   })
 
   it('asks whether 1,234 is one thousand where it can be both, and guesses it where it cannot', async () => {

@@ -5,6 +5,8 @@ import type { Answer, BadRow, Question } from '../understanding/index.ts'
 /** The words before the answers of a question. */
 export function wordQuestion(question: Question): string {
   switch (question.kind) {
+    case 'encoding':
+      return `The text is not UTF-8 (“${question.example}” as it would be read):`
     case 'dates':
     case 'number':
     case 'unit':
@@ -35,6 +37,8 @@ export function wordQuestion(question: Question): string {
 /** The words of an answer. */
 export function wordAnswer(question: Question, { key, reading, roles }: Answer): string {
   switch (question.kind) {
+    case 'encoding':
+      return 'Read as Western European (Windows-1252)'
     case 'dates':
       return formatTime(reading ?? '')
     case 'number':

@@ -40,8 +40,18 @@ function modesOf({ modes, place }: TableChoice): string[] {
 }
 
 /** Sentences about what the page does with a table and the command does not. */
-function differences({ skipBadRows, removeUnits, numberRows, melt, ignored }: TableChoice): string[] {
+function differences({
+  encoding,
+  skipBadRows,
+  removeUnits,
+  numberRows,
+  melt,
+  ignored,
+}: TableChoice): string[] {
   return [
+    ...(encoding
+      ? [`The page reads the text as ${encoding}; convert it first: iconv -f ${encoding} -t utf-8.`]
+      : []),
     ...(skipBadRows ? ['The page leaves out rows that cannot be read; mend or remove them first.'] : []),
     ...(removeUnits ? ['The page leaves units away; remove them from the values first.'] : []),
     ...(numberRows ? ['The page numbers the rows; add a column of their numbers, called row, first.'] : []),

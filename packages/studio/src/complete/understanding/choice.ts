@@ -38,6 +38,8 @@ export interface TableChoice {
   weight?: string
   /** How rows of the same coordinates are merged. */
   merge: MergePolicy
+  /** The encoding of text that is not UTF-8, once the user has confirmed it. */
+  encoding?: 'windows-1252'
   /** Formats of dates that are not ISO 8601. */
   dates?: string[]
   /** The decimal sign, if it is not to be guessed. */

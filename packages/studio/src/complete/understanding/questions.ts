@@ -43,6 +43,8 @@ export interface BadRow {
 
 /** The facts of a question, by its kind. */
 export type QuestionFacts =
+  /** Text that is not UTF-8, and a word of it as it is read. */
+  | { kind: 'encoding'; example: string }
   /** Dates that can be read in one or more ways other than ISO 8601. */
   | { kind: 'dates'; column: string; example: string }
   /** Numbers such as 1,234, whose separator may stand before fractions or between thousands. */

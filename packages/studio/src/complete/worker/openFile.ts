@@ -28,8 +28,9 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
     )
   if (isTableKind(kind) || isWorkbook(name)) {
     checkFileSize(file)
-    const { table, sheets } = await openNewTable(file)
+    const { table, sheets, foreignText } = await openNewTable(file)
     const understanding = await understandTable(table, sheets)
+    if (foreignText !== undefined) understanding.questions.unshift(encodingQuestion(foreignText))
     const { choice } = understanding
     const problem = isComplete(choice)
       ? undefined
@@ -54,6 +55,12 @@ export async function inspectFile(file: File): Promise<{ opened: Opened; model?:
     )
   return { opened: { kind: 'tensor', name } }
 }
+
+/** The question whether text that is not UTF-8 is rightly read as Windows-1252. */
+const encodingQuestion = (example: string): Question => ({
+  ...{ kind: 'encoding', id: 'encoding', isNeeded: true, example },
+  answers: [{ key: 'windows-1252', changes: { encoding: 'windows-1252' } }],
+})
 
 /** Whether a choice has the two modes that a tensor needs. */
 const isComplete = ({ modes, melt }: { modes: readonly string[]; melt?: string }): boolean =>
@@ -87,7 +94,9 @@ export async function readFile(
   onProgress: (fraction: number) => void,
   like?: TensorModel,
 ): Promise<FileData> {
-  const { choice, negative, merge } = settings
+  const { negative, merge } = settings
+  // The encoding is found again when the file is opened: the choice only says that the user has confirmed it.
+  const choice = settings.choice && { ...settings.choice, encoding: undefined }
   const { name } = file
   checkFileSize(file)
   const progress = throttle((bytes) => onProgress(Math.min(1, bytes / file.size)))

@@ -8,6 +8,7 @@ import { jsonTable, type Table, textTable } from 'lacuna/tables'
 import { arrowTable } from './arrow.ts'
 import { parquetTable } from './parquet.ts'
 import { readBytes } from './readBytes.ts'
+import { decodeForeignText, findForeignText } from './textEncoding.ts'
 import { type BadRows, isWideHeader, type KeptTable, keepTable, type LastRead } from './understand/index.ts'
 import { openWorkbook } from './xlsx.ts'
 
@@ -24,6 +25,8 @@ export interface OpenTable {
   onRead(bytes: number): void
   /** The sheets of a workbook, and the one that is the table. */
   sheets?: { all: string[]; sheet: string }
+  /** A word of a text that is not UTF-8, as it is read. */
+  foreignText?: string
 }
 
 /** The most bad lines that are listed. */
@@ -102,10 +105,18 @@ async function openSheet(file: File): Promise<OpenTable> {
 async function openRows(file: File): Promise<OpenTable> {
   const badLines: BadRows = { rows: 0, examples: [] }
   let opened: OpenTable | undefined
-  const source = { name: file.name, open: () => readBytes(file, (bytes) => opened?.onRead(bytes)) }
-  const table = await openSource(file, source, badLines)
-  opened = { table: keepTable(table), badLines, counts: new Map(), last: {}, onRead() {} }
+  const foreignText = isText(file) ? await findForeignText(readBytes(file, () => {})) : undefined
+  const read = (): AsyncGenerator<Uint8Array> => readBytes(file, (bytes) => opened?.onRead(bytes))
+  const open = foreignText === undefined ? read : () => decodeForeignText(read())
+  const table = await openSource(file, { name: file.name, open }, badLines)
+  opened = { table: keepTable(table), badLines, counts: new Map(), last: {}, onRead() {}, foreignText }
   return opened
+}
+
+/** Whether a file of rows is text. */
+function isText({ name }: File): boolean {
+  const kind = kindByName(name)
+  return kind !== 'parquet' && kind !== 'arrow'
 }
 
 /** Opens the table in a file, by its format. @param badLines receives the lines that are no rows, when they are read */

@@ -4,6 +4,7 @@ import { attributesOf, type FeatureSets } from 'lacuna/internal'
 import { textTable } from 'lacuna/tables'
 import type { SideTable, SideTableOffer } from '../sideTables.ts'
 import { modeTitle } from './summary.ts'
+import { decodeForeignText, findForeignText } from './textEncoding.ts'
 
 /** The modes of data or of a model. */
 type Modes = Pick<SparseTensor, 'labels' | 'modes'>
@@ -152,9 +153,11 @@ function pairNames(labels: readonly string[], names: readonly string[]): [string
 
 /** The texts of all columns of a .csv or .tsv file. */
 async function readColumns(file: File): Promise<TextColumn[]> {
-  const open = async function* (): AsyncGenerator<Uint8Array> {
+  const read = async function* (): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(await file.arrayBuffer())
   }
+  const isForeign = (await findForeignText(read())) !== undefined
+  const open = isForeign ? () => decodeForeignText(read()) : read
   const table = await textTable([{ name: file.name, open }], { name: file.name })
   const columns = table.columns.map(({ name }) => ({ name, texts: [] as string[] }))
   const decoder = new TextDecoder()
