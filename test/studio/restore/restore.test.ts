@@ -299,3 +299,18 @@ it('a paused restoration continues with another rank and λ', async () => {
   await expect.poll(() => psnr(page), PATIENT).toBeLessThan(sharp)
   expect(complaints).toEqual([])
 })
+
+it('the wheel with Ctrl zooms a picture that was not clicked, and without Ctrl scrolls the page, as the page says', async () => {
+  const { page, complaints } = await visitWithPhoto(200, 150)
+  await page.getByText('Zoom with Ctrl and the wheel').waitFor()
+  const box = (await page.getByRole('application', { name: 'Picture' }).boundingBox())!
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  const fit = page.getByRole('button', { name: 'Fit' })
+  await page.mouse.wheel(0, -300)
+  expect(await fit.count()).toBe(0)
+  await page.keyboard.down('Control')
+  await page.mouse.wheel(0, -300)
+  await page.keyboard.up('Control')
+  await fit.waitFor()
+  expect(complaints).toEqual([])
+})

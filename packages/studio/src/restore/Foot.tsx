@@ -49,8 +49,8 @@ export function Foot({ opened, bench, settings, showError }: Props) {
           page.
         </p>
         <p>
-          Zoom with the wheel or two fingers, + and −; move the picture by dragging. Ctrl+Z undoes strokes and
-          sliders.
+          Zoom with Ctrl and the wheel (the wheel alone after a click on the picture), two fingers, or + and
+          −; move the picture by dragging. Ctrl+Z undoes strokes and sliders.
         </p>
       </div>
     )
