@@ -284,6 +284,14 @@ describe('what the studio understands of a table', () => {
     expect(question?.answers.map((one: Answer) => isChosen(one, long.settings))).toEqual([false, true])
   })
 
+  it('says that empty cells of a wide table are what will be predicted', async () => {
+    const days = Array.from({ length: 5 }, (_, d) => `2024-01-0${d + 1}`)
+    const table = await open([`station,${days.join()}`, 'a,1,,3,,5', 'b,2,3,,4,5'])
+    expect((await read(table)).remarks).toContain('3 cells are empty: they are what will be predicted.')
+    const one = await open([`station,${days.join()}`, 'a,1,,3,4,5', 'b,2,3,1,4,5'])
+    expect((await read(one)).remarks).toContain('One cell is empty: it is what will be predicted.')
+  })
+
   it('takes years and numbers in the first line as the names of columns', async () => {
     const table = await open(['country,2000,2001,2002', 'A,1,2,3', 'B,4,,6'])
     expect(table.settings.choice).toMatchObject({ modes: ['country'], melt: 'year' })

@@ -117,7 +117,8 @@ export async function readFile(
     const found = await readTable(table, {
       ...{ choice, negative, badLines: () => badLines, counts, last, onRows, like },
     })
-    return { ...found, isKept: table.isKept() }
+    const remarks = choice.melt === undefined ? found.remarks : found.remarks.map(describeEmptyCells)
+    return { ...found, remarks, isKept: table.isKept() }
   }
   const duplicates = merge === 'count' ? 'sum' : merge
   const kind = kindByName(name)
@@ -131,6 +132,16 @@ export async function readFile(
   const bytes = new Uint8Array(await file.arrayBuffer())
   const decode = kind === 'npy' ? decodeTensorNpy : decodeTensorNpz
   return plain(decode(bytes, name, { negative, duplicates }))
+}
+
+/** A remark on rows that are left out, for a wide table, whose empty cells they are. */
+function describeEmptyCells(remark: string): string {
+  const [, count] =
+    /(?:^|: )(one|\d+) rows? (?:is|are) left out, since a mode or the value is empty/.exec(remark) ?? []
+  if (count === undefined) return remark
+  return count === 'one'
+    ? 'One cell is empty: it is what will be predicted.'
+    : `${Number(count).toLocaleString('en')} cells are empty: they are what will be predicted.`
 }
 
 /** Throws if a file is too large for a tab; a packed file is assumed to unpack to four times its size. */
