@@ -3,6 +3,7 @@ import { type SparseTensor, synthetic } from 'lacuna'
 import { decodeSearch } from 'lacuna/folds'
 import { describe, expect, it } from 'vitest'
 import type { LearnSettings } from '../../../packages/studio/src/complete/protocol.ts'
+import { describeTrial } from '../../../packages/studio/src/complete/worker/learn/describeTrial.ts'
 import { startByFolds } from '../../../packages/studio/src/complete/worker/learn/ensemble.ts'
 import { startQuick } from '../../../packages/studio/src/complete/worker/learn/quick.ts'
 import type { LearnTask } from '../../../packages/studio/src/complete/worker/learn/task.ts'
@@ -81,4 +82,21 @@ it('a Best run is saved after each of its trials, so that a reload loses none', 
   await learner.result
   expect(trials).toBeGreaterThanOrEqual(4)
   expect(unsaved).toEqual([])
+})
+
+it('trials are described in words, with the names of modes', () => {
+  const trial = { noise: 'auto', rank: 8, lags: '', features: false } as const
+  const tensor = { modes: ['pickup point', 'day', 'hour'].map((name) => ({ name })) }
+  expect(describeTrial(trial, tensor)).toBe('rank 8')
+  expect(describeTrial({ ...trial, merged: '2,3', lags: '3+2=1,108,756' }, tensor)).toBe(
+    'rank 8, day and hour as one mode, rows 1, 108 and 756 apart in hour × day similar',
+  )
+  expect(
+    describeTrial({ ...trial, lags: 'pickup point=1 hour=1,24', timePrior: 'autoregressive' }, tensor),
+  ).toBe(
+    'rank 8, rows 1 apart in pickup point similar, rows 1 and 24 apart in hour similar, each following from those before',
+  )
+  expect(describeTrial({ ...trial, merged: '1,2', split: '3:24', link: 'sqrt', noise: 'row' }, {})).toBe(
+    'rank 8, noise that differs by row, learned on √x, mode 1 and mode 2 as one mode, mode 3 split into blocks of 24',
+  )
 })

@@ -7,8 +7,9 @@ import {
   encodeSearch,
   type FoldedCompletion,
 } from 'lacuna/folds'
-import { choosesByDefault, concatenate, trialName } from 'lacuna/internal'
+import { choosesByDefault, concatenate } from 'lacuna/internal'
 import { openEngine } from '../../../run/engine.ts'
+import { describeTrial } from './describeTrial.ts'
 import { areFew, type Judgement, judgeOnEntries, judgeOutOfFold } from './judge.ts'
 import { holdOut, runOptions, unknownCells } from './quick.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
@@ -69,7 +70,7 @@ async function learnEnsemble(task: LearnTask, finish: AbortSignal): Promise<Lear
     extra: {
       stopped: describeEnd(result, finish.aborted),
       leftOut: result.leftOut,
-      chosen: result.choice && trialName(result.choice.chosen),
+      chosen: result.choice && describeTrial(result.choice.chosen, tensor),
       ...(outOfFold && { verdict: judgeOutOfFold(outOfFold) }),
       ...judgement,
     },

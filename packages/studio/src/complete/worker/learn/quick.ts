@@ -19,11 +19,11 @@ import {
   type FoldChoice,
   featuresDigest,
   splitCells,
-  trialName,
 } from 'lacuna/internal'
 import { openEngine } from '../../../run/engine.ts'
 import { InteractiveRun, type RunSettings } from '../../../run/interactiveRun.ts'
 import type { LearnSettings } from '../../protocol.ts'
+import { describeTrial } from './describeTrial.ts'
 import { areFew, type Judgement, judgeByFolds, judgeBySecondRun, judgeOnEntries } from './judge.ts'
 import { parseLags } from './lags.ts'
 import type { Learned, Learner, LearnTask } from './task.ts'
@@ -151,7 +151,7 @@ function describeRank(rank: number, choice: FoldChoice | undefined, isFinished: 
 
 /** The settings of the run: the rank found by cross-validation and others chosen by trials, where asked for. */
 async function settingsOfRun(
-  { settings, features, signal, onTrial, onActivity }: LearnTask,
+  { tensor, settings, features, signal, onTrial, onActivity }: LearnTask,
   train: SparseTensor,
   validation: SparseTensor | undefined,
   finish: AbortSignal,
@@ -164,7 +164,7 @@ async function settingsOfRun(
     const found = await chooseByFolds(
       train,
       { ...options, ...unknownCells(settings, validation) },
-      { ...search, ...searchReports({ onTrial, onActivity }) },
+      { ...search, ...searchReports({ tensor, onTrial, onActivity }) },
     )
     const choice = found && 'choice' in found ? found.choice : undefined
     const begun = found && 'unfinished' in found ? found.unfinished[0].rank : FALLBACK_RANK
@@ -178,7 +178,7 @@ async function settingsOfRun(
       ...{ ...options, rank, validation },
       signal: AbortSignal.any([signal, finish]),
     })
-    if (chosen.choice) names.push(trialName(chosen.choice.chosen))
+    if (chosen.choice) names.push(describeTrial(chosen.choice.chosen, tensor))
   }
   const { engine, signal: _, validation: __, ...used } = chosen.options
   return {

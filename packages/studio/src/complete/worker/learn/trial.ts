@@ -1,7 +1,8 @@
 /** Trials of a search as the page shows them. */
 import type { ByFoldsOptions } from 'lacuna/folds'
-import { type FoldTrial, trialName } from 'lacuna/internal'
+import type { FoldTrial } from 'lacuna/internal'
 import type { TrialSummary } from '../../protocol.ts'
+import { describeTrial } from './describeTrial.ts'
 import type { LearnTask } from './task.ts'
 
 /** The shortest time between two messages about what is being done, in milliseconds. */
@@ -9,9 +10,10 @@ const MESSAGE_INTERVAL_MS = 250
 
 /** Callbacks of a search that report its trials, and what is being done at most every MESSAGE_INTERVAL_MS. */
 export function searchReports({
+  tensor,
   onTrial,
   onActivity,
-}: Pick<LearnTask, 'onTrial' | 'onActivity'>): Pick<
+}: Pick<LearnTask, 'tensor' | 'onTrial' | 'onActivity'>): Pick<
   ByFoldsOptions,
   'onBegin' | 'onEpoch' | 'onTrial' | 'onRefit'
 > {
@@ -19,7 +21,7 @@ export function searchReports({
   let reportedAt = 0
   return {
     onBegin(trial) {
-      current = trialName(trial)
+      current = describeTrial(trial, tensor)
       onActivity(`Trying ${current}`)
     },
     onEpoch(fold, { epoch }) {
@@ -27,14 +29,14 @@ export function searchReports({
       reportedAt = performance.now()
       onActivity(`Trying ${current}: model ${fold + 1}, epoch ${Math.round(epoch)}`)
     },
-    onTrial: (trial) => onTrial(trialSummary(trial)),
+    onTrial: (trial) => onTrial(trialSummary(trial, tensor)),
     onRefit: (model, models) => onActivity(`Fitting model ${model + 1} of ${models} to all entries`),
   }
 }
 
 /** Summarizes a trial. */
-export const trialSummary = (trial: FoldTrial): TrialSummary => ({
-  name: trialName(trial),
+export const trialSummary = (trial: FoldTrial, tensor: LearnTask['tensor']): TrialSummary => ({
+  name: describeTrial(trial, tensor),
   rmse: trial.rmse,
   spread: trial.spread,
   folds: trial.folds,
