@@ -1,12 +1,15 @@
 /** Panel that sets how a model is learned, and starts, pauses and stops runs. */
+import { useId } from 'preact/hooks'
 import { LambdaField, Slider } from '../../widgets/index.ts'
 import {
   activeRun,
   type CompleteController,
   type CompleteState,
   canStart,
+  questionsOf,
   type RunRecord,
 } from '../state/index.ts'
+import { openQuestions } from '../understanding/index.ts'
 import { MoreSettings } from './MoreSettings.tsx'
 import { type LearnChoices, MOST_RANK } from './useLearnSettings.ts'
 
@@ -21,6 +24,8 @@ export function RunPanel({ state, controller, choices }: Props) {
   const active = activeRun(state)
   const { settings, change } = choices
   const { rank } = settings
+  const reason = whyNotStart(state)
+  const hintId = useId()
   return (
     <>
       <div class="group">
@@ -33,6 +38,8 @@ export function RunPanel({ state, controller, choices }: Props) {
                 type="button"
                 class="button primary"
                 disabled={!canStart(state)}
+                aria-describedby={hintId}
+                title={reason}
                 onClick={() => void controller.start('quick', settings)}
               >
                 Quick
@@ -41,15 +48,17 @@ export function RunPanel({ state, controller, choices }: Props) {
                 type="button"
                 class="button primary"
                 disabled={!canStart(state)}
+                aria-describedby={hintId}
+                title={reason}
                 onClick={() => void controller.start('best', settings)}
               >
                 Best
               </button>
             </div>
-            <small class="soft">
-              {state.tablesPending.length === 0
+            <small id={hintId} class={reason ? undefined : 'soft'} data-testid="start-hint">
+              {reason === undefined
                 ? `Quick learns one model in seconds. Best searches ${settings.missing === 'zero' ? 'rank, λ and merged modes' : 'rank, noise, time and reshapings'}, and combines several models.`
-                : `${state.tablesPending[0]} is being read; a run can begin when it is there.`}
+                : reason}
             </small>
           </>
         )}
@@ -104,6 +113,18 @@ export function RunPanel({ state, controller, choices }: Props) {
       <MoreSettings {...choices} />
     </>
   )
+}
+
+/** Why no run can be started, as a sentence; undefined if one can, or one is active. */
+function whyNotStart(state: CompleteState): string | undefined {
+  if (canStart(state) || activeRun(state)) return undefined
+  const { tablesPending, pending, source, reading } = state
+  if (tablesPending.length > 0) return `${tablesPending[0]} is being read; a run can begin when it is there.`
+  if (pending) return `${pending.file.name} is being read; a run can begin when it is there.`
+  const open = openQuestions(questionsOf(state), reading).length
+  if (open > 0)
+    return `Answer the ${open === 1 ? 'question' : `${open} questions`} about ${source?.file.name} first.`
+  return `There is no data yet: choose how ${source?.file.name} is read.`
 }
 
 /** The time limits that are offered, in seconds. */
