@@ -219,6 +219,52 @@ describe('saved predictions', () => {
     expect(listed.remark).toContain('99;x;bo')
   })
 
+  it('of a slice as a table have the order of the numbers in labels', async () => {
+    const rows = ['S0', 'S1', 'S10', 'S11', 'S2', 'S3'].slice(0, 5)
+    const model = new CpModel({ ...films.fields, labels: [films.labels![0], rows] })
+    const { exportTable } = modelQueries(() => held({ model }))
+    const wide = exportTable({ kind: 'wide', labels: ['', ''], rows: 0, columns: 1 })
+    expect((await lines(wide.file))[0]).toBe('user,S0,S1,S2,S10,S11')
+    const tall = exportTable({ kind: 'wide', labels: ['', ''], rows: 1, columns: 0 })
+    expect((await lines(tall.file)).map((line) => line.split(',')[0])).toEqual([
+      ...['film', 'S0', 'S1', 'S2', 'S10', 'S11'],
+    ])
+  })
+
+  it('of rankings have intervals, or say why they have none', async () => {
+    const identity = Float32Array.of(1, 0, 0, 1)
+    const noise = { kind: 'learned', sigma2: 0.25, noise: [1, 0, 0], least: 0 } as const
+    const priorOf = (modes: number) => ({
+      ...noise,
+      means: Array.from({ length: modes }, () => new Float32Array(2)),
+      precisions: Array.from({ length: modes }, () => identity),
+    })
+    const request = { kind: 'top', mode: 1, forMode: 0, most: 1, minEntries: 1, skipObserved: false } as const
+    const withPrior = new CpModel({ ...films.fields, prior: priorOf(2) })
+    const queries = modelQueries(() => held({ model: withPrior }))
+    const table = await lines(queries.exportTable(request).file)
+    expect(table[0]).toBe('user,rank,film,prediction,low,high,entries')
+    const [, , , , low, high] = table[1].split(',').map(Number)
+    const { interval } = queries.top(['ann', ''], 1, 1, { skipObserved: false, minEntries: 1 })[0]
+    expect(low).toBeCloseTo(interval!.low, 1)
+    expect(high).toBeCloseTo(interval!.high, 1)
+
+    const weekly = new CpModel({
+      ...{ dims: [4, 5, 2], rank: 2, factors: [...films.factors, Float32Array.of(1, 1, 1, 1)] },
+      modes: [{ name: 'user' }, { name: 'film' }, { name: 'week' }],
+      labels: [...films.labels!, ['1', '2']],
+      observed: {
+        ...films.observed!,
+        counts: [...films.observed!.counts, Uint32Array.of(6, 6)],
+        means: [...films.observed!.means, new Float32Array(2).fill(3)],
+      },
+      prior: priorOf(3),
+    })
+    const averaged = modelQueries(() => held({ model: weekly, data: undefined })).exportTable(request)
+    expect((await lines(averaged.file))[0]).toBe('user,rank,film,prediction,entries')
+    expect(averaged.remark).toBe('There are no intervals, since predictions are averaged over week.')
+  })
+
   it('refuse tables of more than a million cells and queries without a mode', () => {
     const large = new CpModel({
       dims: [2000, 2000],

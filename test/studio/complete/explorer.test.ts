@@ -262,3 +262,54 @@ it('an error is shown in the window, wherever it was scrolled to', async () => {
   expect(y).toBeGreaterThanOrEqual(0)
   expect(y + height).toBeLessThan(900)
 })
+
+it('a slice of a wide file is saved in the shape of the file, with its stations in order', async () => {
+  const { page } = await visit(studio, '#complete?rank=1')
+  const days = Array.from({ length: 8 }, (_, d) => `2024-01-0${d + 1}`)
+  const rows = Array.from(
+    { length: 12 },
+    (_, s) => `S${s},${days.map((_, d) => ((s + 3 * d) % 5 ? (s + 1) * (d + 2) : '')).join()}`,
+  )
+  await page
+    .getByLabel('Open a file …')
+    .first()
+    .setInputFiles({
+      ...{ name: 'wide.csv', mimeType: 'text/csv' },
+      buffer: Buffer.from(`station,${days.join()}\n${rows.join('\n')}\n`),
+    })
+  await page.getByText('12 × 8', { exact: true }).waitFor()
+  await completeQuickly(page)
+  await page.getByRole('radio', { name: 'Save predictions' }).check()
+  await page.getByRole('radio', { name: 'a slice as a table' }).check()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save (.csv)' }).click(),
+  ])
+  const table = (await textOf(download)).trim().split('\n')
+  expect(table[0]).toBe(`station,${days.join()}`)
+  expect(table.slice(1).map((line) => line.split(',')[0])).toEqual(rows.map((line) => line.split(',')[0]))
+})
+
+it('greyed buttons of a run say what is missing: here an answer about text that is not UTF-8', async () => {
+  const { page } = await visit(studio, '#complete?rank=1')
+  const rows = Array.from(
+    { length: 60 },
+    (_, n) => `${n % 2 ? 'M\u00fcnchen' : 'K\u00f6ln'};${n >> 1};${n + 1}`,
+  )
+  await page
+    .getByLabel('Open a file …')
+    .first()
+    .setInputFiles({
+      ...{ name: 'umsatz.csv', mimeType: 'text/csv' },
+      buffer: Buffer.from(`Ort;Woche;Umsatz\n${rows.join('\n')}\n`, 'latin1'),
+    })
+  const quick = page.getByRole('button', { name: 'Quick', exact: true })
+  const hint = page.getByTestId('start-hint')
+  await expect.poll(() => hint.textContent(), PATIENT).toBe('Answer the question about umsatz.csv first.')
+  expect(await quick.isDisabled()).toBe(true)
+  expect(await quick.getAttribute('aria-describedby')).toBe(await hint.getAttribute('id'))
+  await page.getByRole('cell', { name: 'München' }).first().waitFor()
+  await page.getByRole('button', { name: 'Read as Western European (Windows-1252)' }).click()
+  await expect.poll(() => hint.textContent(), PATIENT).toContain('Quick learns one model')
+  await completeQuickly(page)
+})

@@ -168,6 +168,7 @@ export function CompleteView(props: ViewProps) {
             key={run.id}
             name={source.content.name}
             model={run.model}
+            wideMode={run.data?.reading.choice?.melt}
             own={run.own}
             onOwn={(own) => controller.changeOwnRow(run, own)}
             onModel={(model) => controller.changeModel(run, model)}

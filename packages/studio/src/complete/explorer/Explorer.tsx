@@ -32,6 +32,8 @@ type Page = (typeof pages)[number]['value']
 interface Props {
   name: string
   model: ModelSummary
+  /** The name of the mode that the columns of a wide file are. */
+  wideMode: string | undefined
   /** The row of the user's own, which belongs to the session; undefined before it is begun. */
   own: OwnRow | undefined
   onOwn(own: OwnRow): void
@@ -46,7 +48,8 @@ interface Props {
 }
 
 /** Shows a model one page at a time; the chosen rows and the chosen component are common to all pages. */
-export function Explorer({ name, model, own, onOwn, onModel, tables, onNames, call, showError }: Props) {
+export function Explorer(props: Props) {
+  const { name, model, wideMode, own, onOwn, onModel, tables, onNames, call, showError } = props
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
   const [chosen, setChosen] = useState<number>()
@@ -135,7 +138,7 @@ export function Explorer({ name, model, own, onOwn, onModel, tables, onNames, ca
         />
       )}
       {page === 'checks' && <ValidationCard {...shared} />}
-      {page === 'save' && <ExportCard {...shared} stem={stem} />}
+      {page === 'save' && <ExportCard {...shared} {...{ stem, wideMode }} />}
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { formatCount } from 'lacuna-figures/numbers'
 import { useState } from 'preact/hooks'
 import { download } from '../../widgets/index.ts'
 import type { ExportRequest } from '../answers.ts'
+import type { ModelMode } from '../protocol.ts'
 import { defaultQuestion } from './shared/defaultQuestion.ts'
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
@@ -12,20 +13,26 @@ const MOST_CELLS = 1_000_000
 
 type Kind = ExportRequest['kind'] | 'slice gaps'
 
-/** Chooses what is saved, and saves it. @param stem the name of the file without its ending */
-export function ExportCard({
-  model,
-  labels,
-  onLabel,
-  call,
-  showError,
-  stem,
-}: ExploreProps & { stem: string }) {
+interface Props extends ExploreProps {
+  /** The name of the file without its ending. */
+  stem: string
+  /** The name of the mode that the columns of a wide file are. */
+  wideMode: string | undefined
+}
+
+/** Two modes: those of the rows and the columns of a slice, or the one that is ranked for each row of the other. */
+interface ModePair {
+  rows: number
+  columns: number
+}
+
+/** Chooses what is saved, and saves it. */
+export function ExportCard({ model, labels, onLabel, call, showError, stem, wideMode }: Props) {
   const cells = model.modes.reduce((product, { size, own = 0 }) => product * (size + own), 1)
   const question = defaultQuestion(model.modes)
   const [kind, setKind] = useState<Kind>(cells > MOST_CELLS ? 'top' : model.observed ? 'gaps' : 'cells')
-  const [rows, setRows] = useState(question.asked)
-  const [columns, setColumns] = useState(question.ranked)
+  const [top, setTop] = useState<ModePair>({ rows: question.asked, columns: question.ranked })
+  const [slice, setSlice] = useState<ModePair>(() => shapeOfFile(model.modes, wideMode) ?? top)
   const [most, setMost] = useState(10)
   const [queries, setQueries] = useState('')
   const [saved, setSaved] = useState('')
@@ -40,11 +47,22 @@ export function ExportCard({
     { value: 'slice gaps', text: 'the gaps of a slice', isOffered: model.observed },
     { value: 'slice', text: 'a slice, a row per cell' },
     { value: 'wide', text: 'a slice as a table, inferred cells marked *' },
-    { value: 'top', text: `the best ${model.modes[columns].name} for each ${model.modes[rows].name}` },
+    {
+      value: 'top',
+      text: `the best ${model.modes[top.columns].name} for each ${model.modes[top.rows].name}`,
+    },
     { value: 'queries', text: 'cells that I list' },
     { value: 'observed', text: 'the observed cells', isOffered: model.observed },
   ]
   const isSlice = kind === 'slice' || kind === 'slice gaps' || kind === 'wide'
+  const { rows, columns } = isSlice ? slice : top
+  /** Changes a mode of the pair; choosing the other one exchanges them. */
+  const choosePair = (next: ModePair): void => {
+    const isEqual = next.rows === next.columns
+    const pair = isEqual ? { rows: columns, columns: rows } : next
+    if (isSlice) setSlice(pair)
+    else setTop(pair)
+  }
   const others = model.modes.map((_, mode) => mode).filter((mode) => mode !== rows && mode !== columns)
   const save = async (): Promise<void> => {
     setBusy(true)
@@ -100,14 +118,12 @@ export function ExportCard({
       </fieldset>
       {(isSlice || kind === 'top') && (
         <div class="pair wide">
-          {modeSelect(kind === 'top' ? 'For each' : 'Rows', rows, (mode) => {
-            if (mode === columns) setColumns(rows)
-            setRows(mode)
-          })}
-          {modeSelect(kind === 'top' ? 'The best' : 'Columns', columns, (mode) => {
-            if (mode === rows) setRows(columns)
-            setColumns(mode)
-          })}
+          {modeSelect(kind === 'top' ? 'For each' : 'Rows', rows, (mode) =>
+            choosePair({ rows: mode, columns }),
+          )}
+          {modeSelect(kind === 'top' ? 'The best' : 'Columns', columns, (mode) =>
+            choosePair({ rows, columns: mode }),
+          )}
           {isSlice &&
             others.map((mode) => (
               <LabelField
@@ -173,4 +189,12 @@ export function ExportCard({
       </p>
     </div>
   )
+}
+
+/** The modes of the rows and columns of a wide file; undefined if it was not wide. @param wideMode that of its columns */
+function shapeOfFile(modes: readonly ModelMode[], wideMode: string | undefined): ModePair | undefined {
+  const isWide = ({ name }: ModelMode): boolean =>
+    wideMode !== undefined && (name === wideMode || name.includes(`(${wideMode})`))
+  const columns = modes.findIndex(isWide)
+  return columns < 0 ? undefined : { rows: columns === 0 ? 1 : 0, columns }
 }

@@ -41,6 +41,7 @@ export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
   const problemId = useId()
   const item = model.modes[itemMode]
   const others = model.modes.map((_, mode) => mode).filter((mode) => mode !== itemMode && mode !== ownMode)
+  const averaged = others.flatMap((mode) => (model.modes[mode].isTime ? [model.modes[mode].name] : []))
   // What is typed while the worker answers must not be lost.
   const latest = useRef(own)
   latest.current = own
@@ -194,6 +195,9 @@ export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
         <p class="soft small">This is the answer to the values before; ask again for these.</p>
       )}
       {best && <RankingList ranked={best} {...{ model, chosen, onChoose }} />}
+      {best && model.hasIntervals && averaged.length > 0 && (
+        <p class="soft small">Means over {averaged.join(' and ')} have no intervals.</p>
+      )}
       <details>
         <summary>Paste several rows</summary>
         <PasteRows {...{ model, call, onFoldIn }} />

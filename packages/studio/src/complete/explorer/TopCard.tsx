@@ -17,6 +17,9 @@ export function TopCard({ model, labels, onLabel, chosen, onChoose, tables, call
     model.modes.flatMap(({ isTime }, m) => (isTime ? [m] : [])),
   )
   const others = model.modes.map((_, m) => m).filter((m) => m !== mode)
+  const unfixed = others.flatMap((m) =>
+    averaged.includes(m) || labels[m] === '' ? [model.modes[m].name] : [],
+  )
   const asked = labels.map((label, m) => (averaged.includes(m) ? '' : label))
   const { value: ranked, problem } = useAnswer(
     () => call.top(asked, mode, most, { skipObserved: skip, minEntries }),
@@ -85,6 +88,12 @@ export function TopCard({ model, labels, onLabel, chosen, onChoose, tables, call
         <p class="soft">{problem}</p>
       ) : (
         <RankingList ranked={ranked ?? []} {...{ model, chosen, onChoose }} />
+      )}
+      {model.hasIntervals && unfixed.length > 0 && (
+        <p class="soft small" data-testid="no-intervals">
+          Means over {unfixed.join(' and ')} have no intervals; choose a row of{' '}
+          {unfixed.length === 1 ? 'it' : 'each'} to get them.
+        </p>
       )}
     </div>
   )

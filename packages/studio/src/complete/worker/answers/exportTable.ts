@@ -127,12 +127,12 @@ function wideTable(
   checkCells(model.dims[rows] * model.dims[columns])
   const observed = cellValues(data, model.dims)
   const error = typicalError(source)
-  const columnRows = Array.from({ length: model.dims[columns] }, (_, column) => column)
+  const columnRows = rowsInOrder(source, columns)
   const csv = new CsvWriter([
     modeTitle(model, rows),
     ...columnRows.map((column) => names.text(columns, column)),
   ])
-  for (let row = 0; row < model.dims[rows]; row++)
+  for (const row of rowsInOrder(source, rows))
     csv.row([
       names.text(rows, row),
       ...columnRows.map((column) => {
@@ -144,6 +144,23 @@ function wideTable(
       }),
     ])
   return csv.end('Cells that end with * were not observed, and are inferred.')
+}
+
+/** Compares texts with the numbers in them as numbers: S2 before S10. */
+const naturalOrder = new Intl.Collator('en', { numeric: true })
+
+/**
+ * The rows of a mode in the order of a table for people: that of the mode, but texts that are sorted letter by letter by the
+ * numbers in them.
+ */
+function rowsInOrder({ model, names }: AnsweringModel, mode: number): number[] {
+  const rows = Array.from({ length: model.dims[mode] }, (_, row) => row)
+  const labels = model.labels?.[mode]
+  const isByLetters = labels?.every(
+    (label, row) => Number.isNaN(Number(label)) && (row === 0 || labels[row - 1] < label),
+  )
+  if (!isByLetters) return rows
+  return rows.sort((a, b) => naturalOrder.compare(names.text(mode, a), names.text(mode, b)))
 }
 
 /** The best rows of a mode for each row of another one. */
@@ -161,15 +178,19 @@ function topTable(
       if (!seen.has(row)) seen.set(row, new Set())
       seen.get(row)!.add(model.label(mode, data.indices[mode][e]))
     }
+  // A mean over other modes has no interval: the errors of its cells depend on each other in an unknown way.
+  const averaged = model.dims.flatMap((_, m) => (m === mode || m === forMode ? [] : [modeTitle(model, m)]))
+  const isCell = averaged.length === 0
+  const hasIntervals = isCell && intervalFinder(model) !== undefined
   const csv = new CsvWriter([
-    modeTitle(model, forMode),
-    'rank',
-    modeTitle(model, mode),
-    'prediction',
+    ...[modeTitle(model, forMode), 'rank', modeTitle(model, mode), 'prediction'],
+    ...(hasIntervals ? ['low', 'high'] : []),
     'entries',
   ])
   for (let row = 0; row < rankings; row++) {
-    const ranked = source.modelAt(model.dims.map((_, m) => (m === forMode ? row : undefined))).top({
+    const own = source.modelAt(model.dims.map((_, m) => (m === forMode ? row : undefined)))
+    const intervalAt = hasIntervals ? intervalFinder(own) : undefined
+    const ranked = own.top({
       for: { [modeName(model, forMode)]: model.label(forMode, row) },
       of: modeName(model, mode),
       n: most,
@@ -177,16 +198,32 @@ function topTable(
       exclude: seen.get(row),
       clip: false,
     })
-    ranked.forEach(({ row: own, predicted, entries }, i) => {
+    ranked.forEach(({ row: found, predicted, entries }, i) => {
+      const cell = model.dims.map((_, m) => (m === mode ? found : row))
+      const interval = intervalAt?.(cell, own.range ? clamp(predicted, own.range) : predicted)
+      const digits = interval ? (interval.high - interval.low) / 2 / HALF_WIDTH : error
       csv.row([
-        ...[names.text(forMode, row), String(i + 1), names.text(mode, own), formatByError(predicted, error)],
+        ...[names.text(forMode, row), String(i + 1), names.text(mode, found)],
+        formatByError(predicted, digits),
+        ...(hasIntervals
+          ? [interval?.low, interval?.high].map((x) => (x === undefined ? '' : formatByError(x, digits)))
+          : []),
         String(entries ?? ''),
       ])
     })
   }
   const left = model.dims[forMode] - rankings
-  return csv.end(left > 0 ? `${left} rows are left out; lacuna top --for-all makes all rankings.` : undefined)
+  const remarks = [
+    ...(left > 0 ? [`${left} rows are left out; lacuna top --for-all makes all rankings.`] : []),
+    ...(!isCell && intervalFinder(model)
+      ? [`There are no intervals, since predictions are averaged over ${averaged.join(' and ')}.`]
+      : []),
+  ]
+  return csv.end(remarks.length > 0 ? remarks.join(' ') : undefined)
 }
+
+/** A number limited to a range. */
+const clamp = (x: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, x))
 
 /** The root mean square error at some of the observed entries; undefined if there are none. */
 function typicalError({ model, data, heldOut: findHeldOut }: AnsweringModel): number | undefined {
