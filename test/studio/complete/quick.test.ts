@@ -51,7 +51,7 @@ describe('the verdict of a small table', () => {
     expect(notJudged).toBeUndefined()
     expect(verdict).toMatchObject({ entries: 30, isWorthUsing: true })
     expect(verdict!.text).toMatch(
-      /^Learned 10 times without each of 10 parts of the entries, the error on the entries left out is \d+% below .*\. The table has only 30 entries: a rough verdict\.$/,
+      /^Learned without each of 10 parts of the entries in turn, the error on what was left out is \d+% below .*\. The table has only 30 entries: a rough verdict\.$/,
     )
     expect(verdict!.baselines.map(({ name }) => name)).toContain('the mean of each mode 1')
   })

@@ -91,8 +91,7 @@ export function TopCard({ model, labels, onLabel, chosen, onChoose, tables, call
       )}
       {model.hasIntervals && unfixed.length > 0 && (
         <p class="soft small" data-testid="no-intervals">
-          Means over {unfixed.join(' and ')} have no intervals; choose a row of{' '}
-          {unfixed.length === 1 ? 'it' : 'each'} to get them.
+          Means over {unfixed.join(' and ')} have no intervals; fill in {unfixed.join(' and ')} to get them.
         </p>
       )}
     </div>

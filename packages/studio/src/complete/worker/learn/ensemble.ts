@@ -103,7 +103,8 @@ export function watchSearch(task: LearnTask): ByFoldsOptions {
 
 /** Why a run by folds ended, as a clause. */
 function describeEnd({ model, leftOut }: FoldedCompletion, isFinished: boolean): string {
-  const models = `${model.members.length} models were combined`
+  const { length } = model.members
+  const models = length === 1 ? 'there was one model' : `${length} models were combined`
   if (isFinished) return `${models}, when you asked to finish`
   return leftOut.length > 0 ? `${models}, when the time was up` : models
 }

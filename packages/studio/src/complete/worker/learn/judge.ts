@@ -31,23 +31,28 @@ const MOST_WORK = 6e7
 /** The verdict on a model and its calibration, or why there is none. */
 export type Judgement = Pick<ModelSummary, 'verdict' | 'calibration' | 'notJudged'>
 
-/** Makes a verdict. @param on the entries, in words @param subject what has the error */
+/**
+ * Makes a verdict.
+ * @param on the entries, in words
+ * @param subject what has the error
+ * @param caution a sentence that says how rough the verdict is; none by default
+ */
 function verdictOf(
   on: string,
   rmse: number,
   baselines: readonly BaselineError[],
-  entries?: number,
-  subject = `On ${on} the error`,
+  {
+    entries,
+    subject = `On ${on} the error`,
+    caution,
+  }: { entries?: number; subject?: string; caution?: string } = {},
 ): Verdict {
-  const isRough = entries !== undefined && entries < FEW
-  const caution = isRough
-    ? ` These are only ${entries === 1 ? 'one entry' : `${entries} entries`}: a rough verdict.`
-    : ''
+  const text = `${subject} is ${withPlainModes(compareWithBaselines(rmse, baselines))}.`
   return {
     ...{ on, entries, rmse },
     baselines: baselines.map(({ name, error }) => ({ name: withPlainModes(name), rmse: error.rmse })),
     isWorthUsing: isWorthUsing(rmse, baselines),
-    text: `${subject} is ${withPlainModes(compareWithBaselines(rmse, baselines))}.${caution}`,
+    text: caution === undefined ? text : `${text} ${caution}`,
   }
 }
 
@@ -74,7 +79,12 @@ export async function judgeOnEntries(
   const { rmse, calibration } = evaluate(model, entries)
   const baselines = (zeros ? baselinesOnCells : baselinesOnTest)(train, entries)
   return {
-    verdict: verdictOf(on, rmse, baselines, count),
+    verdict: verdictOf(on, rmse, baselines, {
+      entries: count,
+      ...(count < FEW && {
+        caution: `These are only ${count === 1 ? 'one entry' : `${count} entries`}: a rough verdict.`,
+      }),
+    }),
     calibration: { groups: calibration, ...coverageOf(model, entries) },
   }
 }
@@ -98,7 +108,7 @@ function coverageOf(
 
 /** The verdict of a cross-fit: every entry is predicted by the model that was fitted without it. */
 export const judgeOutOfFold = ({ error, baselines }: OutOfFold): Verdict =>
-  verdictOf('entries left out', error.rmse, baselines, undefined, 'Out of fold the error')
+  verdictOf('entries left out', error.rmse, baselines, { subject: 'Out of fold the error' })
 
 /**
  * Judges settings by the entries of a small table: in each of several folds they are predicted by a model that is
@@ -115,11 +125,14 @@ export async function judgeByFolds(tensor: SparseTensor, settings: RunOptions): 
     )
     if (!result?.outOfFold) return { notJudged: 'the comparison was interrupted' }
     const { error, baselines } = result.outOfFold
-    const each = folds === length ? 'each entry' : `each of ${folds} parts of the entries`
-    const subject = `Learned ${folds} times without ${each}, the error on the entries left out`
-    const verdict = verdictOf('entries left out', error.rmse, baselines, length, subject)
-    const caution = length < ROUGH ? ` The table has only ${length} entries: a rough verdict.` : ''
-    return { verdict: { ...verdict, text: `${verdict.text.replace(/ These are only.*$/, '')}${caution}` } }
+    const parts = folds === length ? 'each entry' : `each of ${folds} parts of the entries`
+    return {
+      verdict: verdictOf('entries left out', error.rmse, baselines, {
+        entries: length,
+        subject: `Learned without ${parts} in turn, the error on what was left out`,
+        ...(length < ROUGH && { caution: `The table has only ${length} entries: a rough verdict.` }),
+      }),
+    }
   } catch (error) {
     // Tables of a few entries cannot be divided such that every row keeps one.
     if (error instanceof InputError)
