@@ -78,6 +78,7 @@ it('a Best run is saved after each of its trials, so that a reload loses none', 
       if (++trials === 4) learner.stop()
     },
     onActivity() {},
+    onEpoch() {},
   } as LearnTask)
   await learner.result
   expect(trials).toBeGreaterThanOrEqual(4)
