@@ -178,6 +178,7 @@ describe('the search for the best settings', () => {
     expect(proposeLinks(trips, {})).toEqual([{ link: 'sqrt' }])
     expect(proposeLinks(trips, { link: 'identity' })).toEqual([])
     expect(proposeLinks({ ...trips, values: trips.values.map((x) => x + 100) }, {})).toEqual([])
+    expect(proposeLinks({ ...trips, values: trips.values.with(0, -0.01) }, {})).toEqual([])
   })
 
   it('finds that pairs are entities, from screening on two folds to models of all folds', () => {

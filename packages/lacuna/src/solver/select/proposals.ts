@@ -120,12 +120,13 @@ export function proposeAutoregression({ mergeModes = [], lags = {} }: TrialChang
 
 /**
  * Proposes links beside the one of the options: the square root, where values vary much; none where the
- * options give a link.
+ * options give a link, or values are negative.
  */
 export function proposeLinks({ values }: SparseTensor, options: RunOptions): TrialChanges[] {
   if (settingsOf(options).link !== 'identity' || options.link !== undefined) return []
   let [sum, squares] = [0, 0]
   for (const x of values) {
+    if (x < 0) return []
     sum += x
     squares += x * x
   }
