@@ -90,6 +90,19 @@ describe('a tensor with future rows', () => {
     expect(tensor.labels![1]!.slice(4)).toEqual(['2024-05-05', '2024-05-06', '2024-05-07', '2024-05-08'])
   })
 
+  it('is refused with a step in which there are several rows', () => {
+    const hours = Array.from({ length: 50 }, (_, hour) =>
+      new Date(Date.UTC(2024, 4, 1, hour)).toISOString().slice(0, 16),
+    )
+    expect(() => extendTime(series(hours), 1, 2, 'day')).toThrow(
+      'step is day, but time has about 24 rows in each; leave it out and give horizon in rows, or bin the times, as in the mode day(time).',
+    )
+    expect(extendTime(series(hours), 1, 2, 'hour').first).toBe(50)
+    // A few rows between others are no other step.
+    const days = ['2024-05-01', '2024-05-02', '2024-05-02T12:00', '2024-05-03', '2024-05-04', '2024-05-05']
+    expect(extendTime(series(days), 1, 2, 'day').inserted).toEqual([])
+  })
+
   it('leaves labels that lie on no grid as they are', () => {
     const { tensor, inserted } = extendTime(series(['1', '2', '3', '4.5']), 1, 1)
     expect(inserted).toEqual([])

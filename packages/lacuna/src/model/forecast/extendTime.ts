@@ -63,6 +63,7 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
   const grid = timeGrid(own, modes?.[mode] ?? { name: modeName({ modes }, mode) }, step)
   const [begin] = grid.positions
   const rows = grid.positions.map((position) => (position - begin) / grid.step)
+  if (step !== undefined) refuseLongStep(rows, modeName({ modes }, mode), step)
   const rounded = rows.map(Math.round)
   const isOnGrid =
     rows.every(
@@ -100,6 +101,18 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
     first: count,
     inserted,
   }
+}
+
+/** Throws if most rows follow one another by less than the step that was given. @param rows their positions in steps */
+function refuseLongStep(rows: readonly number[], name: string, step: string): void {
+  const distances = rows.slice(1).map((row, at) => row - rows[at])
+  const closer = distances.filter((distance) => distance < 1 - 1e-6)
+  if (2 * closer.length <= distances.length) return
+  const perStep = Math.round(1 / closer.toSorted((a, b) => a - b)[Math.floor(closer.length / 2)])
+  throw new InputError(
+    'option',
+    sentence`${option('step')} is ${step}, but ${name} has about ${perStep} rows in each; leave it out and give ${option('horizon')} in rows, or bin the times, as in the mode day(${name}).`,
+  )
 }
 
 /**
