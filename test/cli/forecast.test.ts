@@ -82,9 +82,17 @@ describe('lacuna forecast', () => {
     expect(interval).toBeUndefined()
   })
 
-  it('continues labels by a step that is given', async () => {
+  it('continues labels by a step that is given, and refuses one in which there are several rows', async () => {
+    const weeks = Array.from({ length: 30 }, (_, week) =>
+      SHOPS.map((name, shop) => `${name},${dateOf(7 * week)},${sold(shop, week)}`),
+    )
+    writeFileSync(join(cwd, 'weekly.csv'), `shop,date,sold\n${weeks.flat().join('\n')}\n`)
+    const { stderr } = await run(...sales, ...quick, '--horizon', '1', '--step', 'week')
+    expect(stderr).toContain('--step is week, but date has about 7 rows in each; leave it out')
     const { stdout } = await run(
-      ...sales,
+      'forecast',
+      'weekly.csv',
+      ...sales.slice(2),
       ...quick,
       '--horizon',
       '1',
@@ -97,7 +105,7 @@ describe('lacuna forecast', () => {
       'shop=ost',
     )
     expect(lines(stdout)[0]).toBe('shop,date,prediction')
-    expect(lines(stdout)[1]).toMatch(/^ost,2024-05-09,/)
+    expect(lines(stdout)[1]).toMatch(/^ost,2024-09-27,/)
   })
 
   it('continues a model that was learned with lags, without data', async () => {
@@ -224,6 +232,10 @@ describe('lacuna forecast', () => {
     expect(await refused(...sales, ...quick, '--horizon', '2', '--interval', '0.9')).toContain(
       'errors of 5 backtests, too few for intervals that hold 90%',
     )
+    expect(await refused(...sales, '--horizon', '2', '--interval', '0.9', '--backtest', '2')).toBe(
+      'lacuna: --interval needs 3 backtests or more; give a larger --backtest, or leave out --interval.',
+    )
+    expect(await refused(...sales, '--horizon', '2', '--time', 'hour')).toContain("--time names mode 'hour'")
     expect(
       await refused(...sales, ...quick, '--horizon', '1', '--backtest', '0', '--for', 'date=2024-05-02'),
     ).toContain(

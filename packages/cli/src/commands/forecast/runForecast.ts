@@ -6,6 +6,7 @@ import {
   type AnswerOutput,
   checkAnswerOutput,
   checkOutputs,
+  FEWEST_ORIGINS,
   kindByName,
   modeName,
   readTensorOrModel,
@@ -144,6 +145,11 @@ async function forecastData(
   progress: Progress,
 ): Promise<Answer> {
   const { horizon, step, time, backtest, rank, link, noise, lags, timePrior, choose, seed, threads } = options
+  if (options.interval !== undefined && backtest !== undefined && backtest < FEWEST_ORIGINS)
+    throw new InputError(
+      'option',
+      `--interval needs ${FEWEST_ORIGINS} backtests or more; give a larger --backtest, or leave out --interval.`,
+    )
   const reshaping =
     options.mergeModes || options.split ? await parseReshaping(options, tensor, undefined, singleProcess) : {}
   const found = await withSignals(async ({ signal, outcome }) => {

@@ -3,7 +3,7 @@
  * them; their out-of-fold residuals give an unbiased error, the correction by neighbours and conformal
  * intervals.
  */
-import { InputError } from '../../base/inputError.ts'
+import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { ReshapedModes, SparseTensor } from '../../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
 import { CpModel, type ForecastModelOptions } from '../cpModel.ts'
@@ -218,6 +218,12 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
    */
   forecast(horizon: number, options?: ForecastModelOptions): CpEnsemble {
     const { labels, modes, observed, weights, training } = this
+    const without = this.members.filter(({ prior }) => !prior?.lags?.some(({ isCyclic }) => !isCyclic)).length
+    if (without > 0 && without < this.members.length)
+      throw new InputError(
+        'option',
+        sentence`Of the ${this.members.length} models of the ensemble ${without} were learned without ${option('lags')} of a mode of time, so that nothing follows its last row; forecast from the data.`,
+      )
     const members = this.members.map((member) =>
       new CpModel({ ...member.fields, labels, modes, observed }).forecast(horizon, options),
     )

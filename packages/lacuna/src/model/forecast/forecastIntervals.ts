@@ -10,7 +10,7 @@ import { pickNumbers, type SparseTensor } from '../../tensor/index.ts'
 import { learnScale, type ResidualScale, scaleAt } from '../ensemble/residualScale.ts'
 
 /** Fewest origins that intervals are computed from. */
-const FEWEST_ORIGINS = 3
+export const FEWEST_ORIGINS = 3
 /** Fewest scores beyond each end of an interval, in expectation. */
 const FEWEST_OUTSIDE = 4
 /** The largest level of the quantiles. */

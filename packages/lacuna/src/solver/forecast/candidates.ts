@@ -1,4 +1,5 @@
 /** Settings that are tried for a forecast: reshaping, rank, prior of rows in time, and link. */
+import { option } from '../../base/inputError.ts'
 import { modeName } from '../../model/index.ts'
 import { type ModeSplit, type SparseTensor, timeStep } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
@@ -34,7 +35,8 @@ export function forecastAxis(
   given: RunOptions['lags'],
 ): ForecastAxis | undefined {
   const name = time ?? Object.keys(given ?? {})[0]
-  const modes = name === undefined ? undefined : axisModes(tensor, name)
+  const what = time === undefined ? option('lags') : option('time')
+  const modes = name === undefined ? undefined : axisModes(tensor, name, what)
   if (given && modes) {
     const perRow = modes.slice(1).reduce((steps, mode) => steps * tensor.dims[mode], 1)
     const own = Object.entries(given).find(([key]) => axisModes(tensor, key)[0] === modes[0])?.[1] ?? []

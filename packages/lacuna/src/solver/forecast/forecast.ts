@@ -254,7 +254,7 @@ const noEntries = ({ dims, indices }: SparseTensor, mode: number): BacktestEntri
 
 /** The error where no axis of time is found, or one of fewer than three rows. @param time as typed */
 function noAxis(tensor: SparseTensor, time: string | undefined): InputError {
-  const modes = time === undefined ? timeAxis(tensor) : axisModes(tensor, time)
+  const modes = time === undefined ? timeAxis(tensor) : axisModes(tensor, time, option('time'))
   if (!modes)
     return new InputError(
       'option',

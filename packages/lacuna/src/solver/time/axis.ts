@@ -42,13 +42,14 @@ export interface CoupledMode {
 /**
  * The modes of an axis by number, from the slowest to the fastest.
  * @param name a mode, or several joined by +, by their names or numbers from 1
+ * @param what the option that names it, in messages; lags by default
  */
-export function axisModes(frame: Frame, name: string): number[] {
+export function axisModes(frame: Frame, name: string, what = option('lags')): number[] {
   const isName = frame.modes?.some((mode) => mode.name === name) ?? false
   const names = isName ? [name] : name.split('+')
-  const axis = names.map((one) => modeNumber(frame, one.trim(), option('lags')))
+  const axis = names.map((one) => modeNumber(frame, one.trim(), what))
   if (new Set(axis).size < axis.length)
-    throw new InputError('option', sentence`${option('lags')} of ${name} names a mode twice.`)
+    throw new InputError('option', sentence`${what} of ${name} names a mode twice.`)
   return axis
 }
 

@@ -3,8 +3,8 @@
  * As modes they would make the tensor larger and sparser, and tell nothing new.
  */
 import { type Batch, type ColumnSummary, cellText, isMissingMark, isNumeric } from 'lacuna/internal'
-import type { Question, RoleSetting } from '../../understanding/index.ts'
-import { MOST_ROWS } from './sampleTexts.ts'
+import type { Question, RoleSetting } from '../../../understanding/index.ts'
+import { MOST_ROWS } from '../sampleTexts.ts'
 
 /** A column whose label follows from that of another column. */
 export interface Dependence {

@@ -1,7 +1,7 @@
 /** Guesses which column is the value where another one may be its weight, and asks. */
 import { type Batch, type ColumnSummary, guessValue, isFraction, isNumeric } from 'lacuna/internal'
-import type { Question } from '../../understanding/index.ts'
-import { cellTexts, hasFewLabels } from './sampleTexts.ts'
+import type { Question } from '../../../understanding/index.ts'
+import { cellTexts, hasFewLabels } from '../sampleTexts.ts'
 
 /** Names of columns that weight a value: how often or how exactly it was measured. */
 const WEIGHT = /^(weights?|n)$/i

@@ -1,7 +1,7 @@
 /** Guesses the modes that make the rows of a table differ, beside those that its columns are by their names and types. */
 import { type Batch, binnings, type ColumnSummary, TimeColumn } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
-import { cellTexts, hasFewLabels } from './sampleTexts.ts'
+import { cellTexts, hasFewLabels } from '../sampleTexts.ts'
 
 /** A time is a mode if at most this fraction of the rows that else repeat still do. */
 const STILL_REPEATED = 0.5

@@ -12,11 +12,11 @@ import {
   isTime,
 } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
-import { PLACE, type PlaceChoice, type TableChoice } from '../../understanding/index.ts'
+import { PLACE, type PlaceChoice, type TableChoice } from '../../../understanding/index.ts'
+import { cellTexts } from '../sampleTexts.ts'
 import { type Dependence, findDependences } from './dependences.ts'
 import { keysOfValues, timesOfEvents } from './guessKeys.ts'
 import { guessMeasures, type Measures } from './guessMeasures.ts'
-import { cellTexts } from './sampleTexts.ts'
 
 /** Names of latitudes and longitudes. */
 const LATITUDE = /^(.*[_\s.])?lat(itude)?$/i
