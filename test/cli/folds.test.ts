@@ -102,7 +102,7 @@ describe('models of folds on the command line', () => {
     expect(folded.stderr).toContain('New rows: 1 of mode_1 (16)')
     const updated = await cli('update', 'merged.npz', 'pairs.tns', '-o', 'mergedUpdated.npz')
     expect(updated.code).toBe(2)
-    expect(updated.stderr).toContain('fold the entries in, which leaves known rows as they are')
+    expect(updated.stderr).toContain('learn it anew with the new entries, or fold in those of new rows alone')
   })
 
   it('fold and update take models of folds, and give models of folds with intervals', async () => {

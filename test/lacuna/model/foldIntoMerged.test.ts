@@ -1,7 +1,8 @@
-/** Fold-in where modes were merged: the same rows as of a model whose modes are the merged ones. */
+/** Fold-in where modes were merged or split: the same rows as of a model whose modes are the merged ones, or the parts. */
 import { describe, expect, it } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
 import { CpModel } from '#lacuna/model/index.js'
+import { observe } from '#lacuna/tensor/index.js'
 
 const RANK = 2
 /** Numbers from 0.2 to 1.2, by number. */
@@ -98,15 +99,60 @@ describe('fold-in into a model of merged modes', () => {
     expect(folded.predict([0, 2, 4])).toBeGreaterThan(1.5 * merged.predict([0, 2, 4]))
   })
 
-  it('is refused where a mode was split, and for updates of known rows', () => {
-    const split = new CpModel({
-      ...{ dims: [4, 10], rank: RANK },
-      factors: [chances(8, 1), chances(2 * RANK, 2), chances(5 * RANK, 3)],
-      reshaping: { mergeModes: [], split: [{ mode: 1, into: 5 }] },
-    })
-    const one = entries([5, 10], [[4, 0, 1]])
-    expect(() => split.foldIn(one)).toThrow('split into blocks, to which no rows can be added')
+  it('is refused for updates of known rows', () => {
     const more = entries([4, 3, 5], [[0, 0, 0, 1]])
-    expect(() => merged.foldIn(more, { update: true })).toThrow('cannot be updated; fold the entries in')
+    expect(() => merged.foldIn(more, { update: true })).toThrow('cannot be updated; learn it anew')
+  })
+})
+
+describe('fold-in into a model with a mode that was split', () => {
+  const splitPrior = {
+    ...prior,
+    means: [0, 1, 2].map((mode) => chances(RANK, 20 + mode)),
+    precisions: [0, 1, 2].map(() => Float32Array.from([1, 0, 0, 1])),
+  }
+  const splitFactors = [chances(4 * RANK, 1), chances(2 * RANK, 2), chances(5 * RANK, 3)]
+  const known = cells[0].subarray(0, 33)
+  const times = Uint32Array.from(known, (_, c) => (7 * c) % 10)
+  const values = Float32Array.from(known, (_, c) => 1 + (c % 3))
+  /** Blocks of five rows, and positions in them. */
+  const parts = (time: Uint32Array): Uint32Array[] => [
+    time.map((t) => Math.floor(t / 5)),
+    time.map((t) => t % 5),
+  ]
+  const split = new CpModel({
+    ...{ dims: [4, 10], rank: RANK, factors: splitFactors, prior: splitPrior },
+    observed: observe({ dims: [4, 10], indices: [known, times], values }),
+    reshaping: { mergeModes: [], split: [{ mode: 1, into: 5 }] },
+  })
+  const apart = new CpModel({
+    ...{ dims: [4, 2, 5], rank: RANK, factors: splitFactors, prior: splitPrior },
+    observed: observe({ dims: [4, 2, 5], indices: [known, ...parts(times)], values }),
+  })
+  const given = [
+    [4, 0, 1.2],
+    [4, 3, 0.7],
+    [4, 8, 1.5],
+  ]
+
+  it('solves new rows of other modes as in a model of blocks and positions', () => {
+    const folded = split.foldIn(entries([5, 10], given))
+    const same = apart.foldIn(
+      entries(
+        [5, 2, 5],
+        given.map(([i, t, x]) => [i, Math.floor(t / 5), t % 5, x]),
+      ),
+    )
+    expect(folded.dims).toEqual([5, 10])
+    expect(folded.factors).toEqual(same.factors)
+    expect(folded.predict([4, 6])).toBe(same.predict([4, 1, 1]))
+    expect(folded.observed!.counts.map((counts) => counts.length)).toEqual([5, 10])
+  })
+
+  it('is refused for new rows of that mode, and for updates', () => {
+    const longer = entries([4, 11], [[0, 10, 1]])
+    expect(() => split.foldIn(longer)).toThrow('with mode_2 split into blocks, to which no rows can be added')
+    const more = entries([4, 10], [[0, 0, 1]])
+    expect(() => split.foldIn(more, { update: true })).toThrow('merged or split, and does not say how many')
   })
 })

@@ -79,7 +79,7 @@ async function runFoldIn(modelFile: string, files: string[], options: Options): 
   if (rows.every((list) => list.length === 0))
     throw new InputError(
       'empty',
-      `The model knows all of these rows already; 'lacuna update' learns from new entries of known rows.`,
+      `The model knows all of these rows already; 'lacuna update' learns from new entries of known rows, unless modes were merged or split: then learn the model anew.`,
     )
   reportNewRows(larger, rows, entries, elapsed, progress)
   if (output !== undefined) await saveModel(output, larger)

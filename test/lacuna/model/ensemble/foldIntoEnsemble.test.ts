@@ -117,5 +117,5 @@ it('an ensemble of merged modes takes in a new row and leaves all other predicti
   expect(folded.predictMany(known.indices)).toEqual(model.predictMany(known.indices))
   const spread = Math.sqrt(added.values.reduce((sum, x) => sum + x * x, 0) / added.values.length)
   expect(folded.error(added).rmse).toBeLessThan(0.3 * spread)
-  expect(() => model.foldIn(added, { update: true })).toThrow('cannot be updated; fold the entries in')
+  expect(() => model.foldIn(added, { update: true })).toThrow('cannot be updated; learn it anew')
 })

@@ -12,7 +12,8 @@ type FoldInModel = CpModelFields & Pick<Predictor, 'unobserved'> & { training: T
 
 /**
  * Solves new rows, and with `update` existing ones, from new entries; where modes were merged, pairs without
- * entries. Throws if a mode was split, or rows of merged modes are to be updated.
+ * entries. Throws if there are new rows of a mode that was split, or existing rows are to be updated where modes were merged
+ * or split.
  */
 export function foldInto(
   model: FoldInModel,

@@ -1,11 +1,12 @@
 /**
- * Fold-in where modes were merged for learning. A row of a merged mode is a pair: pairs of the new entries that
+ * Fold-in where modes were merged or split for learning. A row of a merged mode is a pair: pairs of the new entries that
  * had no entry in training are solved, also those of two known rows; other pairs of a new row have the mean row,
- * as in a model that is learned anew. Rows of modes that are not merged are solved as usual.
+ * as in a model that is learned anew. Rows of modes that are neither merged nor split are solved as usual.
  */
 import { InputError } from '../../base/inputError.ts'
 import {
   type Digit,
+  digitTerm,
   type Observed,
   observe,
   type ReshapedModes,
@@ -14,11 +15,11 @@ import {
   reshapeTensor,
   type SparseTensor,
 } from '../../tensor/index.ts'
-import type { Factored, Prior } from '../factored.ts'
+import { type Factored, modeName, type Prior } from '../factored.ts'
 import { foldInEntries } from './foldIn.ts'
 import { mergeObserved } from './trainingStatistics.ts'
 
-/** A model with merged modes. */
+/** A model with merged or split modes. */
 interface MergedModel extends Factored {
   reshaping: ResolvedReshaping
   observed?: Observed
@@ -36,22 +37,23 @@ interface FoldedMerged {
 }
 
 /**
- * Solves rows without training entries from new entries; the model is not modified. Throws if modes were split,
- * or existing rows are to be updated.
+ * Solves rows without training entries from new entries; the model is not modified. Throws if there are new rows of a mode
+ * that was split, or existing rows are to be updated.
  * @param entries aligned to the model: indices beyond its sizes are new rows
  * @param update whether existing rows are updated, too
  */
 export function foldIntoMerged(model: MergedModel, entries: SparseTensor, update: boolean): FoldedMerged {
   const { reshaping, rank, prior, observed } = model
-  if (reshaping.split.length > 0)
+  const longer = reshaping.split.find(({ mode }) => entries.dims[mode] > model.dims[mode])
+  if (longer)
     throw new InputError(
       'option',
-      'The model was learned with a mode that was split into blocks, to which no rows can be added; learn it anew with the new entries.',
+      `The model was learned with ${modeName(entries, longer.mode)} split into blocks, to which no rows can be added; learn it anew with the new entries.`,
     )
   if (update)
     throw new InputError(
       'option',
-      'The model was learned with modes merged, and does not say how many entries its pairs have had, so that these cannot be updated; fold the entries in, which leaves known rows as they are, or learn it anew with them.',
+      'The model was learned with modes merged or split, and does not say how many entries their rows have had, so that these cannot be updated; learn it anew with the new entries, or fold in those of new rows alone.',
     )
   const dims = model.dims.map((dim, mode) => Math.max(dim, entries.dims[mode]))
   const before = reshapedModes(reshaping, model.dims)
@@ -103,8 +105,8 @@ function rowsAfter(before: readonly Digit[], after: readonly Digit[], count: num
 }
 
 /**
- * Statistics of reshaped modes: those of modes that are not merged, and in merged ones the entries divided
- * equally among the rows that have some.
+ * Statistics of reshaped modes: those of modes that are not merged, also of the parts of split ones, and in merged ones the
+ * entries divided equally among the rows that have some.
  */
 function observedRows(
   observed: Observed,
@@ -113,9 +115,13 @@ function observedRows(
 ): Observed {
   const counts = dims.map((dim, k) => {
     if (digits[k].length === 1) {
-      const longer = new Uint32Array(dim)
-      longer.set(observed.counts[digits[k][0].mode])
-      return longer
+      const [digit] = digits[k]
+      const ofRows = new Uint32Array(dim)
+      // Of a mode that was split, the entries of all rows of a block, or at a position in blocks.
+      observed.counts[digit.mode].forEach((count, row) => {
+        ofRows[digitTerm(digit, row)] += count
+      })
+      return ofRows
     }
     const each = Math.max(1, Math.round(observed.entries / Math.max(1, dim - unobserved[k].length)))
     const ofRows = new Uint32Array(dim).fill(each)
