@@ -271,10 +271,10 @@ describe('answers of reshaped models', () => {
     expect(read.top({ of: 'to' })).toEqual(model.top({ of: 'to' }))
   })
 
-  test('fold-in is refused where a mode was split, with what to do', () => {
+  test('fold-in of a row of the mode that was split is refused, with what to do', () => {
     for (const model of [parted, merged])
-      expect(() => model.foldIn([{ from: 'd', to: 1, hour: 2, value: 3 }])).toThrow(
-        'The model was learned with a mode that was split into blocks, to which no rows can be added; learn it anew with the new entries.',
+      expect(() => model.foldIn([{ from: 'a', to: 1, hour: 11, value: 3 }])).toThrow(
+        'The model was learned with hour split into blocks, to which no rows can be added; learn it anew with the new entries.',
       )
   })
 })
