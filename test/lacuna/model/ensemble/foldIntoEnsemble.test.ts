@@ -118,4 +118,8 @@ it('an ensemble of merged modes takes in a new row and leaves all other predicti
   const spread = Math.sqrt(added.values.reduce((sum, x) => sum + x * x, 0) / added.values.length)
   expect(folded.error(added).rmse).toBeLessThan(0.3 * spread)
   expect(() => model.foldIn(added, { update: true })).toThrow('cannot be updated; learn it anew')
+  const few = model.foldIn(pickEntries(added, Uint32Array.of(0, 1, 2)))
+  expect(() => few.interval([20, 1, 1])).toThrow(
+    'how far off such a prediction may be, or they have few entries, which is not tried out where modes are merged or split.',
+  )
 })

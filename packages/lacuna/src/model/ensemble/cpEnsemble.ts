@@ -187,8 +187,12 @@ export class CpEnsemble<M extends string = string> extends TensorModel<M> {
 
   /** Why cells in some rows, or groups of rows, without entries, or of fewer than in training, have no interval. */
   get reasonWithoutInterval(): string {
+    const isReshaped = this.members.some(({ reshaping }) => reshaping)
     return this.intervals?.emptyRows
-      ? tooFewOthers(this.intervals.lost ? 'rows or groups' : 'rows')
+      ? tooFewOthers(this.intervals.lost ? 'rows or groups' : 'rows') +
+          (isReshaped
+            ? ', or they have few entries, which is not tried out where modes are merged or split'
+            : '')
       : 'the ensemble was learned without what their intervals are made of, by an older version or within too little time'
   }
 
