@@ -1,8 +1,10 @@
 /** The comparison of a model with baselines, in the report of `lacuna complete`. */
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { parameterCaution } from '#cli/commands/complete/verdict.ts'
 import { encodeSearch } from '#lacuna/folds.js'
 import { baselinesByFolds, foldGroupsOf, foldsOf } from '#lacuna/internalInBrowser.js'
+import { CpModel } from '#lacuna/model/index.js'
 import { settingsOf } from '#lacuna/solver/index.js'
 import { byEntry, type FoldBy, type SparseTensor } from '#lacuna/tensor/index.js'
 import { exampleFolder } from './exampleFolder.ts'
@@ -68,4 +70,19 @@ it('baselines are compared on the folds of the search, also where it goes on wit
     expect(baselines.map(({ error }: { error: { rmse: number } }) => error.rmse)).toEqual(ofFolds(by))
   }
   expect(ofFolds(byEntry(train))).not.toEqual(ofFolds(foldGroupsOf(train)))
+})
+
+it('a good verdict is followed by a caution where parameters are four times as many as entries', () => {
+  const model = new CpModel({
+    ...{ dims: [10, 20], rank: 4 },
+    factors: [new Float32Array(40), new Float32Array(80)],
+    unobserved: [Uint32Array.of(3), new Uint32Array(0)],
+  })
+  const good = { isWorthUsing: true } as Parameters<typeof parameterCaution>[2]
+  expect(parameterCaution(model, 30, good)).toBeUndefined()
+  expect(parameterCaution(model, 29, good)).toBe(
+    'Caution: rank 4 has 116 parameters for 29 entries, so that a smaller one may predict better; --rank auto finds one.',
+  )
+  expect(parameterCaution(model, 116, undefined)).toBeUndefined()
+  expect(parameterCaution(model, 115, undefined)).toContain('a small training error means nothing')
 })

@@ -143,8 +143,11 @@ export const adviseVerdict = (missing: Missing): string =>
     ? 'How good it is for entries that it has not seen is not known: --test 0.1 holds some out; lacuna evaluate --ranking judges the order of predictions.'
     : 'How good it is where nothing was observed is not known: --test 0.1 holds out entries, --folds 5 holds out each in turn.'
 
+/** From this many times as many parameters as entries a smaller rank is often better. */
+const MANY_TIMES = 4
+
 /**
- * A caution if there are fewer entries than parameters, and no verdict in the model's favour; else undefined.
+ * A caution if there are fewer entries than parameters, and no verdict in the model's favour, or far fewer; else undefined.
  * Such a rank may still be right, since the prior keeps rows from fitting noise; only the training error does not
  * show it.
  * @param entries number of training entries, of all processes
@@ -160,6 +163,9 @@ export function parameterCaution(
     (sum, { length }, mode) => sum + length - rank * unobserved[mode].length,
     0,
   )
+  const start = `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}`
+  if (verdict?.isWorthUsing && parameters >= MANY_TIMES * entries)
+    return `${start}, so that a smaller one may predict better; --rank auto finds one.`
   if (entries >= parameters || verdict?.isWorthUsing) return undefined
-  return `Caution: rank ${rank} has ${formatCount(parameters)} parameters for ${formatCounted(entries, 'entry')}, so that a small training error means nothing; what counts is the error on entries that it has not seen, ${verdict ? 'which is the one above' : `as ${way} measures it`}.`
+  return `${start}, so that a small training error means nothing; what counts is the error on entries that it has not seen, ${verdict ? 'which is the one above' : `as ${way} measures it`}.`
 }
