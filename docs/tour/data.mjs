@@ -1,4 +1,4 @@
-// Writes the data of the ten tasks of this folder into the current folder: synthetic, the same each time.
+// Writes the data of the eleven tasks of this folder into the current folder: synthetic, the same each time.
 // @ts-check
 import { writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'

@@ -21,7 +21,7 @@ const slugify = (heading) =>
 const COMMAND = /^(lacuna|npm|npx|mpirun|srun|docker|pip|curl|python3) /
 
 const use = [
-  { text: 'Tour: ten tasks', link: '/docs/tour/' },
+  { text: 'Tour: eleven tasks', link: '/docs/tour/' },
   { text: 'Tables and data', link: '/docs/data' },
   { text: 'Answers', link: '/docs/answers' },
   { text: 'Search for the best model', link: '/docs/best' },

@@ -143,11 +143,11 @@ describe('a column of times', () => {
 
   test('a column of times that are not ISO’s is refused with the formats that fit', async () => {
     expect((await rejection(read(table, ['who', 'day(when)']))).message).toBe(
-      `t.csv, line 2: "01/02/2024" in when is no time as ISO writes it (2014-04-01), and may be read in more than one way; say how to read it with dates: '%m/%d/%Y' or '%d/%m/%Y'.`,
+      `t.csv, line 2: "01/02/2024" in when is no time as ISO writes it (2014-04-01), and may be read in more than one way; say how to read it with dates: '%m/%d/%Y' or '%d/%m/%Y', after iso if other rows are as ISO writes them.`,
     )
     const clear = table.replace('03/04', '23/04')
     expect((await rejection(read(clear, ['who', 'day(when)']))).message).toContain(
-      `is no time as ISO writes it (2014-04-01); say how to read it with dates: '%d/%m/%Y'.`,
+      `is no time as ISO writes it (2014-04-01); say how to read it with dates: '%d/%m/%Y', after iso if other rows are as ISO writes them.`,
     )
   })
 

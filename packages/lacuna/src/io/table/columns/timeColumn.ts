@@ -229,7 +229,7 @@ function explainNoTime(text: string, column: string, formats: readonly string[],
   if (formats.length === 0)
     return sentence`${what}; times are Unix seconds or text like 2014-04-01 12:30:00, and other forms need ${option('dates')}.`
   const several = formats.length > 1 ? ', and may be read in more than one way' : ''
-  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
+  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}, after iso if other rows are as ISO writes them.`
 }
 
 /** Whether a number looks like a date from the years 1500 to 2499: 20140401. */

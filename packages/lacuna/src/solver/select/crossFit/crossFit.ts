@@ -221,7 +221,7 @@ export async function crossFit(
   }
   if (isUnfinished) return { models: models.filter((model) => model), isUnfinished: true }
   const seconds = (performance.now() - start) / 1000
-  const fractionOfSetUp = took.setUp / (took.setUp + took.fitting)
+  const fractionOfSetUp = took.setUp > 0 ? took.setUp / (took.setUp + took.fitting) : 0
   const setUp = { setUpSeconds: seconds * fractionOfSetUp }
   return { models, folds, by, predictions, foldErrors, seconds, ...setUp, cut }
 }

@@ -264,7 +264,8 @@ export class FoldSearch {
     }
     const isBest = !best || criterionOf(trial) < criterionOf(best)
     const seconds = (performance.now() - start) / 1000 + this.#secondsBefore(key)
-    this.#times.note(options, trial.folds, seconds, isBest)
+    const setUp = 'setUpSeconds' in fit ? fit.setUpSeconds : 0
+    this.#times.note(options, trial.folds, { seconds, setUp }, isBest)
     if ('predictions' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
     const most = this.#pinned.size > 0 ? USUALLY_COMBINED : 1

@@ -25,7 +25,7 @@ const headerShape: Shape = {
   seconds: 'number',
   trials: [foldTrialShape],
   'capped?': [['number']],
-  'times?': { last: { size: 'number', seconds: 'number' }, best: 'number' },
+  'times?': { last: { size: 'number', seconds: 'number', 'setUp?': 'number' }, best: 'number' },
   'trial?': 'string',
   runs: ['number'],
 }

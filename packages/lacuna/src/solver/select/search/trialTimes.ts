@@ -17,8 +17,11 @@ export interface TimedSearch {
 
 /** What is known of the times of trials, to be saved; plain data. */
 export interface MeasuredTimes {
-  /** Size of the last trial (`#sizeOf`), and the seconds that it would have taken on all folds. */
-  last: { size: number; seconds: number }
+  /**
+   * Size of the last trial (`#sizeOf`), the seconds that it would have taken on all folds, and those of them in which its
+   * problems were set up, which do not grow with the size; 0 by default.
+   */
+  last: { size: number; seconds: number; setUp?: number }
   /** Seconds that the best trial would have taken on all folds. */
   best: number
 }
@@ -56,12 +59,14 @@ export class TrialTimes {
   /**
    * Notes how long a trial took.
    * @param folds number of folds on which it was made
+   * @param took its seconds, and those of them for setting up
    * @param isBest whether it is the best one so far, whose models would follow the search
    */
-  note(options: RunOptions, folds: number, seconds: number, isBest: boolean): void {
-    const ofAll = seconds / this.#fractionOf(folds, options)
-    const best = isBest ? ofAll : (this.#measured?.best ?? ofAll)
-    this.#measured = { last: { size: this.#sizeOf(options), seconds: ofAll }, best }
+  note(options: RunOptions, folds: number, took: { seconds: number; setUp?: number }, isBest: boolean): void {
+    const fraction = this.#fractionOf(folds, options)
+    const [seconds, setUp] = [took.seconds / fraction, (took.setUp ?? 0) / fraction]
+    const best = isBest ? seconds : (this.#measured?.best ?? seconds)
+    this.#measured = { last: { size: this.#sizeOf(options), seconds, setUp }, best }
     this.#reserve()
   }
 
@@ -74,7 +79,8 @@ export class TrialTimes {
     if (!this.#measured) return true
     const { last } = this.#measured
     const ratio = Math.max(1, this.#sizeOf(options) / last.size)
-    const seconds = last.seconds * ratio * this.#fractionOf(folds, options)
+    const { setUp = 0 } = last
+    const seconds = (setUp + (last.seconds - setUp) * ratio) * this.#fractionOf(folds, options)
     return this.#search.deadline.secondsForModels > seconds + this.#reservedSeconds(seconds)
   }
 
