@@ -55,6 +55,11 @@ describe('help', () => {
     expect(text).toContain(
       '  lacuna complete ratings.tns --rank 20 --validation 0.1 --patience 5 -o model.npz\n',
     )
+    // Also before another command, and never within quotation marks.
+    const serve = (await help('serve', '60')).join('\n').replace(/ \\\n +/g, ' ')
+    expect(serve).toContain(
+      `  echo '{"operation": "top", "request": {"of": "film"}}' | lacuna serve films.npz --stdio\n`,
+    )
   })
 })
 

@@ -170,7 +170,7 @@ export function fitText(text: string, width: number): string {
       continue
     }
     flush()
-    const isExample = /^ {2}lacuna /.test(line)
+    const isExample = /^ {2}(lacuna|printf|echo) /.test(line)
     if (line.length <= width && !(isExample && column !== undefined)) lines.push(line)
     else if (isExample) lines.push(...breakExample(line.trim(), width, column))
     else lines.push(...wrapText(line.trimStart(), width, ' '.repeat(/^ */.exec(line)![0].length)))
@@ -197,7 +197,7 @@ function breakExample(line: string, width: number, column = 0): string[] {
   const [command, remark] = line.split(/ {2,}/)
   if (remark !== undefined && command.length + 4 <= column) return [`  ${command}`.padEnd(column) + remark]
   // An option stays with its first value.
-  const words = command.match(/-\S+ ("[^"]*"|[^\s-]\S*)|"[^"]*"|\S+/g) ?? []
+  const words = command.match(/-\S+ ("[^"]*"|'[^']*'|[^\s-]\S*)|"[^"]*"|'[^']*'|\S+/g) ?? []
   const lines: string[] = remark === undefined ? [] : wrapText(`# ${remark}`, width, '  ')
   let current = ' '
   for (const word of words) {
