@@ -71,6 +71,14 @@ describe('restore', () => {
     expect(quality(picture, restored.picture, shown).psnr).toBeGreaterThan(linear + gain)
   })
 
+  it('restore uses the values of all channels where these are hidden apart, also where few are', async () => {
+    const psnrOf = async (share: number): Promise<number> => {
+      const shown = hideAtRandom(facade, { share, seed: 1, perChannel: true })
+      return quality(facade, (await restore(facade, shown, { epochs: 3 })).picture, shown).psnr
+    }
+    expect(await psnrOf(0.5)).toBeGreaterThan((await psnrOf(0.85)) + 1)
+  })
+
   it('restore learns from the known pixels and from a ninth of the guessed ones', async () => {
     const { stages } = await restore(facade, known, { epochs: 1 })
     const hidden = known.reduce((sum, is) => sum + (1 - is), 0)

@@ -80,18 +80,27 @@ export class Observations {
     }
   }
 
-  /** Reduces the observations to those nearest to holes, in their order. */
+  /**
+   * Reduces the observations to those nearest to holes, in their order. Of those at the last distance the first ones are
+   * used; where planes have masks of their own, as many evenly spread ones, so that no plane is left out.
+   */
   #takeNearest(): void {
     const counts = new Uint32Array(256)
     for (let i = 0; i < this.count; i++) counts[this.#distances[i]]++
     let limit = 0
     let room = MOST_OBSERVATIONS
     while (counts[limit] <= room) room -= counts[limit++]
+    const isOneSignal = this.#view!.signals.length === 1
     let n = 0
-    for (let i = 0; i < this.count; i++) {
-      if (this.#distances[i] > limit || (this.#distances[i] === limit && room-- <= 0)) continue
-      this.#move(i, n++)
+    let tie = 0
+    /** Whether the next observation at the last distance is used. */
+    const isUsed = (): boolean => {
+      if (isOneSignal) return tie++ < room
+      const before = Math.floor((tie * room) / counts[limit])
+      return Math.floor((++tie * room) / counts[limit]) > before
     }
+    for (let i = 0; i < this.count; i++)
+      if (this.#distances[i] < limit || (this.#distances[i] === limit && isUsed())) this.#move(i, n++)
     this.count = n
   }
 
