@@ -191,6 +191,27 @@ describe('what the studio understands of a table', () => {
     return open(['date,shop,item,sold', ...rows, ...bad, ...rows.slice(0, 3)])
   }
 
+  it('takes a quoted 1,137 for a value of fractions where the delimiter is a comma, too', async () => {
+    const rows = (cells: readonly string[]): string[] =>
+      cells.map((cell, n) => `${'xyz'[n % 3]},${'pqr'[Math.floor(n / 3)]},"${cell}"`)
+    const table = await open(['a,b,v', ...rows(['1,137', '1,250', '2,300', '1,001', '4,560', '7,125'])])
+    const decimal = answer(table, find(table.understanding.questions, 'number'), 'decimal')
+    expect(decimal.settings.choice).toMatchObject({ modes: ['a', 'b'], value: 'v', merge: 'error' })
+    const { tensor, questions } = await read(decimal)
+    expect(questions).toEqual([])
+    expect([...tensor.values]).toEqual([...Float32Array.of(1.137, 1.25, 2.3, 1.001, 4.56, 7.125)])
+
+    const messy = await messyTable()
+    const fractions = answer(messy, find(messy.understanding.questions, 'number'), 'decimal')
+    expect(fractions.settings.choice).toMatchObject({ modes: ['day(date)', 'shop', 'item'], value: 'sold' })
+
+    const clear = await open(['a,b,v', ...rows(['12,5', '3,25', '2,30', '1,01', '4,5', '7,10'])])
+    expect(clear.settings.choice).toMatchObject({ modes: ['a', 'b'], value: 'v', decimal: ',' })
+    expect([...(await read(clear)).tensor.values]).toEqual([
+      ...Float32Array.of(12.5, 3.25, 2.3, 1.01, 4.5, 7.1),
+    ])
+  })
+
   it('takes the likely value and the time as such before any answer, where some rows are repeated or broken', async () => {
     const table = await messyTable()
     expect(table.settings.choice).toMatchObject({ modes: ['day(date)', 'shop', 'item'], value: 'sold' })

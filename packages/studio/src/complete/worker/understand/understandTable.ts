@@ -110,11 +110,14 @@ function summariesOf(
   const { thousands, decimal } = format
   const styled = withNumberSigns(table, { ...format })
   const known = format.dates ?? dates
-  // Numbers with a separator that is also the delimiter are in quotes for that reason, and are no text.
+  // Numbers with a sign that is also the delimiter are in quotes for that reason, and are no text.
+  const hasSign = (c: number): boolean => {
+    const texts = filledTexts(sample, c)
+    if (thousands !== undefined) return judgeSign(texts, thousands, decimal) !== undefined
+    return decimal !== undefined && judgeSign(texts, decimal, table.decimal) !== undefined
+  }
   const columns = styled.columns.map((column, c) =>
-    column.quoted && thousands !== undefined && judgeSign(filledTexts(sample, c), thousands, decimal)
-      ? { ...column, quoted: undefined }
-      : column,
+    column.quoted && hasSign(c) ? { ...column, quoted: undefined } : column,
   )
   return summarizeSample({ ...styled, columns }, sample, known).map((column, c) =>
     format.removeUnits && column.type === 'VARCHAR' && unitOf(sample, c)
