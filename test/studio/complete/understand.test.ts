@@ -534,6 +534,47 @@ describe('what the studio understands of a table', () => {
     ])
   })
 
+  it('keeps answered questions about repeated rows and negative values, whatever is answered after them', async () => {
+    const table = await messyTable()
+    const { questions } = await read(table)
+    for (const key of ['thousands', 'decimal']) {
+      const merged = answer(table, find(questions, 'repeats'), 'mean')
+      const both = answer(merged, find(table.understanding.questions, 'number'), key)
+      const repeats = find((await read(both)).questions, 'repeats')
+      expect(repeats).toMatchObject({ rows: 3 })
+      expect(repeats?.answers.find((one) => isChosen(one, both.settings))?.key).toBe('mean')
+    }
+
+    const rows = Array.from(
+      { length: 24 },
+      (_, n) => `s${n % 4};p${Math.floor(n / 4)};${n % 5 ? '' : '-'}1,${100 + n}`,
+    )
+    const signed = await open(['shop;product;change', ...rows])
+    const asked = (await read(signed)).questions
+    for (const policy of ['keep', 'clip'])
+      for (const key of ['thousands', 'decimal']) {
+        const allowed = answer(signed, find(asked, 'negative'), policy)
+        const both = answer(allowed, find(signed.understanding.questions, 'number'), key)
+        const negative = find((await read(both)).questions, 'negative')
+        expect(negative).toMatchObject({ entries: 5 })
+        expect(negative?.answers.find((one) => isChosen(one, both.settings))?.key).toBe(policy)
+      }
+  })
+
+  it('asks about repeated rows and negative values where the settings have the answers from the start', async () => {
+    const table = await open(['a,b,value', 'x,1,3', 'x,2,-2', 'y,1,-4', 'y,1,1'])
+    for (const negative of ['keep', 'clip'] as const) {
+      const choice = { ...table.settings.choice!, merge: 'sum' as const }
+      const { questions } = await read({ ...table, settings: { ...table.settings, choice, negative } })
+      expect(find(questions, 'repeats')).toMatchObject({ rows: 1 })
+      expect(find(questions, 'negative')).toMatchObject({ entries: 2 })
+    }
+    const once = await open(['a,b,value', 'x,1,3', 'x,2,2', 'y,1,4'])
+    const choice = { ...once.settings.choice!, merge: 'sum' as const }
+    const settings = { ...once.settings, choice, negative: 'clip' as const }
+    expect((await read({ ...once, settings })).questions).toEqual([])
+  })
+
   it('counts events at places and times, and never takes a coordinate for the value', async () => {
     const table = await open([
       '"Date/Time","Lat","Lon","Base"',

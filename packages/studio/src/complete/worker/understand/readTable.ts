@@ -74,11 +74,7 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
   }
   const asText = dateTextsQuestion(table, choice, await firstRows(table))
   if (asText) questions.push(asText)
-  const countKey = (what: string): string =>
-    choiceKey(reading.choice, { what, merge: undefined, skipBadRows: undefined })
   let badRows: BadRows | undefined
-  let repeats = choice.merge === 'error' ? undefined : counts.get(countKey('repeats'))
-  let negatives = negative === 'error' ? undefined : counts.get(countKey('negatives'))
   for (;;) {
     try {
       const { tensor, remarks, bad } = await readUnlessLast(table, choice, negative, reading)
@@ -88,22 +84,22 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
         examples: [...(lines?.examples ?? []), ...bad.examples],
       }
       if (all.rows > 0) questions.push(badRowsQuestion(all, table.unit))
-      if (repeats !== undefined) {
+      // A question that was answered is asked again with the same facts, so that its answer can be seen and changed.
+      const repeats = await findRepeats(table, choice, negative, counts)
+      if (repeats > 0) {
         const apart = await findApart(table, choice, {
           ...{ rows: repeats, among: tensor.values.length + repeats, counts },
           count: (more) => countRows(table, more, negative),
         })
         questions.push(repeatsQuestion(repeats, apart))
       }
-      if (negatives !== undefined) questions.push(negativeQuestion(negatives))
+      const negatives = await findNegatives(table, choice, negative, tensor, counts)
+      if (negatives > 0) questions.push(negativeQuestion(negatives))
       return { tensor, remarks, questions }
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      if (error.code === 'duplicate' && repeats === undefined) {
-        repeats = await countRepeats(table, choice, negative)
-        counts.set(countKey('repeats'), repeats)
-        choice = { ...choice, merge: 'sum' }
-      } else if (
+      if (error.code === 'duplicate' && choice.merge === 'error') choice = { ...choice, merge: 'sum' }
+      else if (
         badRows === undefined &&
         !choice.skipBadRows &&
         (error.code === 'value' || error.code === 'table')
@@ -111,12 +107,8 @@ export async function readTable(table: Table, reading: TableReading): Promise<Re
         badRows = await findBadRows(table, choice)
         if (badRows.rows > 0) choice = { ...choice, skipBadRows: true }
         else if (error.code === 'table') throw error
-      } else if (error.code === 'value' && negative === 'error' && negatives === undefined) {
-        negative = 'keep'
-        negatives = await countNegatives(table, choice)
-        if (negatives === 0) throw error
-        counts.set(countKey('negatives'), negatives)
-      } else throw error
+      } else if (error.code === 'value' && negative === 'error') negative = 'keep'
+      else throw error
     }
   }
 }
@@ -255,17 +247,48 @@ async function countRows(table: Table, choice: TableChoice, negative: NegativePo
   return (await readOnce(table, counted, negative)).tensor
 }
 
-/** The number of rows that have the coordinates of an earlier one. */
-async function countRepeats(table: Table, choice: TableChoice, negative: NegativePolicy): Promise<number> {
+/**
+ * The number of rows that have the coordinates of an earlier one, where a choice merges them.
+ * @param counts known ones; it is added to
+ */
+async function findRepeats(
+  table: Table,
+  choice: TableChoice,
+  negative: NegativePolicy,
+  counts: Map<string, number>,
+): Promise<number> {
+  if (choice.merge === 'error' || choice.merge === 'count') return 0
+  // Every way to merge has the same repeats.
+  const key = choiceKey(choice, { what: 'repeats', merge: undefined, skipBadRows: undefined })
+  const known = counts.get(key)
+  if (known !== undefined) return known
   const tensor = await countRows(table, choice, negative)
-  return tensor.values.reduce((sum, count) => sum + count, 0) - tensor.values.length
+  const repeats = tensor.values.reduce((sum, count) => sum + count, 0) - tensor.values.length
+  counts.set(key, repeats)
+  return repeats
 }
 
-/** The number of negative values. */
-async function countNegatives(table: Table, choice: TableChoice): Promise<number> {
-  const merge = choice.merge === 'error' ? 'last' : choice.merge
-  const { tensor } = await readOnce(table, { ...choice, merge, skipBadRows: true }, 'keep')
-  return tensor.values.reduce((count, x) => count + (x < 0 ? 1 : 0), 0)
+/**
+ * The number of negative values, where a policy allows them.
+ * @param tensor the data as it was read by the choice and the policy
+ * @param counts known ones; it is added to
+ */
+async function findNegatives(
+  table: Table,
+  choice: TableChoice,
+  negative: NegativePolicy,
+  tensor: SparseTensor,
+  counts: Map<string, number>,
+): Promise<number> {
+  if (negative === 'error') return 0
+  const key = choiceKey(choice, { what: 'negatives' })
+  const known = counts.get(key)
+  if (known !== undefined) return known
+  // Values that were clipped are zero in the data: they are counted in another read.
+  const { values } = negative === 'keep' ? tensor : (await readOnce(table, choice, 'keep')).tensor
+  const negatives = values.reduce((count, x) => count + (x < 0 ? 1 : 0), 0)
+  counts.set(key, negatives)
+  return negatives
 }
 
 /** Makes the question of what to do with rows that cannot be read. */
