@@ -73,6 +73,14 @@ describe('the labels after the last one', () => {
     expect(() => next(['1', '2'], 'day')).toThrow('step: the labels of time are numbers; give a number.')
     expect(() => parseStep('fortnight')).toThrow('step is fortnight; it must be minute, hour, day')
     expect(() => next(['2', '1'])).toThrow('The rows of time are not in the order of time')
+    const days = ['2024-02-10', '2024-02-11', '2024-02-12', '2024-02-13']
+    expect(() => next(days, 'hour')).toThrow(
+      'step is hour, but labels of time, as 2024-02-13, do not tell such steps apart; give a longer one, or leave it out.',
+    )
+    expect(() => next(days, 'week')).toThrow('step is week, but time has about 7 rows in each')
+    expect(() => next(days, 'month')).toThrow(
+      /^step is month, but time has (several rows in one|about \d+ rows)/,
+    )
   })
 })
 

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { synthetic } from '#lacuna/index.js'
-import { type FoldTrial, settingsOf } from '#lacuna/solver/index.js'
+import { chooseByFolds, type FoldTrial, settingsOf } from '#lacuna/solver/index.js'
 import { gapsOf } from '#lacuna/tensor/gaps.js'
 import { chooseWhole } from './whole.ts'
 
@@ -88,4 +88,13 @@ it('the model of the smallest rank is the only candidate where that is wanted', 
   const errors = { 1: 1.003, 2: 1, 3: 1, 4: 1 }
   const { candidates } = await chosenOf('smallest', errors, { spread: 1, withModels: true })
   expect(candidates.map(({ trial }) => trial.rank)).toEqual([1])
+})
+
+it('a search that there is not, and ranks that are no whole numbers from 1, are refused', async () => {
+  const choose = (options: object) => chooseByFolds(tensor, {}, options)
+  await expect(choose({ findRank: 'bset' })).rejects.toThrow('findRank is bset; it must be smallest or best.')
+  for (const rank of [0, 1.5])
+    await expect(choose({ findRank: 'best', ranks: [rank, 3] })).rejects.toThrow(
+      `ranks has ${rank}; they must`,
+    )
 })

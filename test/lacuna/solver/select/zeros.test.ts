@@ -190,6 +190,33 @@ describe('cross-fitting of cells that are zero where they are not listed', () =>
     expect(tried.map(({ merged }) => merged)).not.toContain('0,1')
   })
 
+  it('merged modes of which all trials of λ were given up are not grown', async () => {
+    const merged: { rank?: number; lambda?: number }[] = []
+    const trials: { rank: number; rmse: number; folds: number; lambda?: number; changes: TrialChanges }[] = []
+    const search = {
+      ...{ folds: 3, by: [0, 1, 2].map((mode) => ({ mode, length: 1 })), trials },
+      ...{ pin: () => {}, isKnown: () => false, hasTimeFor: () => true },
+      changesOf: (trial: (typeof trials)[number]) => trial.changes,
+      get best() {
+        return trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
+      },
+      get finished() {
+        return trials.filter(({ folds }) => folds === 3).sort((a, b) => a.rmse - b.rmse)
+      },
+      attempt: async (changes: TrialChanges, { folds = 3 } = {}) => {
+        const { rank = 10, lambda, mergeModes } = changes
+        const isMerged = mergeModes !== undefined
+        if (isMerged && folds === 3) merged.push({ rank, lambda })
+        const trial = { rank, lambda, changes, rmse: isMerged ? 1.1 : 1, folds: isMerged ? 2 : folds }
+        if (folds === 3) trials.push(trial)
+        return trial
+      },
+    } as unknown as FoldSearch
+    await searchZeros(search, train, {}, { ranks: [2, 8, 16], choose: true })
+    expect(merged.length).toBeGreaterThan(0)
+    expect(merged.every(({ rank, lambda }) => rank === 10 && lambda !== undefined)).toBe(true)
+  })
+
   it('groups of cells, and entries too sparse to be met by a sample, are refused', async () => {
     await expect(
       completeByFolds(train, { missing: 'zero' }, { by: [{ mode: 0, length: 1 }] }),

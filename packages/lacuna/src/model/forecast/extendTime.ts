@@ -3,7 +3,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { type ColumnType, labelFinder, toLabel } from '../../labels/index.ts'
 import { MAX_INDEX, type Mode, type SparseTensor } from '../../tensor/index.ts'
 import { modeName } from '../factored.ts'
-import { timeGrid } from './timeGrid.ts'
+import { type TimeGrid, timeGrid } from './timeGrid.ts'
 
 /** Most rows that are inserted into gaps, per row that there is; with more the labels are no series. */
 const MOST_INSERTED = 2
@@ -43,8 +43,15 @@ export function futureLabels(
   const own = labels?.[mode]
   if (!own) return undefined
   const grid = timeGrid(own, modes?.[mode] ?? { name: modeName({ modes }, mode) }, step)
+  if (step !== undefined) refuseLongStep(grid, modeName({ modes }, mode), step)
   const last = grid.positions[grid.positions.length - 1]
-  return Array.from({ length: horizon }, (_, k) => grid.labelAt(last + (k + 1) * grid.step))
+  const future = Array.from({ length: horizon }, (_, k) => grid.labelAt(last + (k + 1) * grid.step))
+  if (step !== undefined && new Set([own[own.length - 1], ...future]).size <= future.length)
+    throw new InputError(
+      'option',
+      sentence`${option('step')} is ${step}, but labels of ${modeName({ modes }, mode)}, as ${own[own.length - 1]}, do not tell such steps apart; give a longer one, or leave it out.`,
+    )
+  return future
 }
 
 /**
@@ -63,7 +70,6 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
   const grid = timeGrid(own, modes?.[mode] ?? { name: modeName({ modes }, mode) }, step)
   const [begin] = grid.positions
   const rows = grid.positions.map((position) => (position - begin) / grid.step)
-  if (step !== undefined) refuseLongStep(rows, modeName({ modes }, mode), step)
   const rounded = rows.map(Math.round)
   const isOnGrid =
     rows.every(
@@ -103,9 +109,9 @@ export function extendTime(tensor: SparseTensor, mode: number, horizon: number, 
   }
 }
 
-/** Throws if most rows follow one another by less than the step that was given. @param rows their positions in steps */
-function refuseLongStep(rows: readonly number[], name: string, step: string): void {
-  const distances = rows.slice(1).map((row, at) => row - rows[at])
+/** Throws if most rows follow one another by less than the step that was given. */
+function refuseLongStep(grid: TimeGrid, name: string, step: string): void {
+  const distances = grid.positions.slice(1).map((position, at) => (position - grid.positions[at]) / grid.step)
   const closer = distances.filter((distance) => distance < 1 - 1e-6)
   if (2 * closer.length <= distances.length) return
   const perStep = Math.round(1 / closer.toSorted((a, b) => a - b)[Math.floor(closer.length / 2)])

@@ -74,6 +74,11 @@ export function timeGrid(labels: readonly string[], mode: Mode, typed?: string):
   const scale = scaleOf(labels, mode, step)
   const { positions } = scale
   const differences = positions.slice(1).map((position, row) => position - positions[row])
+  if (typed !== undefined && differences.includes(0) && differences.every((difference) => difference >= 0))
+    throw new InputError(
+      'option',
+      sentence`${option('step')} is ${typed}, but ${mode.name} has several rows in one; give a shorter one, or leave it out.`,
+    )
   if (!differences.every((difference) => difference > 0))
     throw new InputError('option', `The rows of ${mode.name} are not in the order of time; sort them first.`)
   const found = step ? scale.stepOf(step) : (scale.step ?? mostFrequent(differences))

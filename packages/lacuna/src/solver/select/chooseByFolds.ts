@@ -2,6 +2,7 @@
  * Rank and other settings by cross-fitting: entries are predicted by models that were fitted without them, at
  * one rank after another until more components no longer help, and then with other settings, one at a time.
  */
+import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { CpModel } from '../../model/index.ts'
 import type { FoldBy, SampledCells, SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
@@ -97,6 +98,7 @@ export async function chooseByFolds(
   options: RunOptions,
   { findRank, choose = false, ranks, withModels = true, ...searchOptions }: ChooseByFoldsOptions = {},
 ): Promise<ChosenByFolds | UnfinishedSearch | undefined> {
+  checkSearch({ findRank, ranks })
   const search = new FoldSearch(tensor, options, searchOptions, withModels)
   const found =
     findRank === 'best'
@@ -128,6 +130,21 @@ export async function chooseByFolds(
   const { deadline, weights, sampled, by } = search
   const save = (): Promise<void> => search.save()
   return { choice: { trials, chosen, isCut }, candidates, by, sampled, weights, leftOut, deadline, save }
+}
+
+/** Throws unless the search and the ranks to try are possible. */
+function checkSearch({ findRank, ranks = [] }: Pick<ChooseByFoldsOptions, 'findRank' | 'ranks'>): void {
+  if (findRank !== undefined && findRank !== 'smallest' && findRank !== 'best')
+    throw new InputError(
+      'option',
+      sentence`${option('findRank')} is ${String(findRank)}; it must be smallest or best.`,
+    )
+  const wrong = ranks.find((rank) => !Number.isInteger(rank) || rank < 1)
+  if (wrong !== undefined)
+    throw new InputError(
+      'option',
+      sentence`${option('ranks')} has ${wrong}; they must be whole numbers from 1.`,
+    )
 }
 
 /** Searches for the smallest good rank if that is wanted, and then for other settings if `choose` is true. */

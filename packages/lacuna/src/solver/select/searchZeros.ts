@@ -54,7 +54,10 @@ export async function searchZeros(
       !(await climbLambda(search, { ...shape, rank: first.rank }, startLambda))
     )
       leftOut.add('some values of λ')
-    const { lambda } = bestOf(search, shape) ?? {}
+    // Where all trials of λ were given up, the shape is far from the best one.
+    const found = bestOf(search, shape)
+    if (startLambda !== undefined && !found) return
+    const lambda = found?.lambda
     if (!(await growRank(search, { ...shape, ...(lambda !== undefined && { lambda }) }, ranks, start)))
       leftOut.add(`ranks above ${largestRank(search)}`)
     const best = bestOf(search, shape)
