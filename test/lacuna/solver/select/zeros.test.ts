@@ -191,8 +191,14 @@ describe('cross-fitting of cells that are zero where they are not listed', () =>
   })
 
   it('merged modes of which all trials of λ were given up are not grown', async () => {
-    const merged: { rank?: number; lambda?: number }[] = []
-    const trials: { rank: number; rmse: number; folds: number; lambda?: number; changes: TrialChanges }[] = []
+    const merged: { rank?: number; lambda?: number | 'auto' }[] = []
+    const trials: {
+      rank: number
+      rmse: number
+      folds: number
+      lambda?: number | 'auto'
+      changes: TrialChanges
+    }[] = []
     const search = {
       ...{ folds: 3, by: [0, 1, 2].map((mode) => ({ mode, length: 1 })), trials },
       ...{ pin: () => {}, isKnown: () => false, hasTimeFor: () => true },

@@ -43,7 +43,8 @@ export class RowIntervals {
         this.withoutInterval++
         continue
       }
-      const x = observed[row]
+      // As training values are kept: the largest of them is a frequent end.
+      const x = Math.fround(observed[row])
       if (!Number.isFinite(x)) continue
       this.coverage.rows++
       if (x >= low && x <= high) this.coverage.inside++
