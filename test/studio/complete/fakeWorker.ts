@@ -105,7 +105,11 @@ export class FakeWorker {
             throw new Error('b.csv: cannot be read.')
           return summaryOf(name, negative)
         }),
-      start: () => wait('start', () => model),
+      start: (_job: number, _data: number, _kind: string, { lags }: LearnSettings) =>
+        wait('start', () => {
+          if (lags === 'bad') throw new Error('There is no mode “bad”.')
+          return model
+        }),
       pause: async () => {},
       resume: async () => {},
       stop: async () => {},

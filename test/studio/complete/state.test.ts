@@ -37,7 +37,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   job.map((n): Action => ({ type: 'open', job: n, file: fileOf(`f${n}.csv`) })),
   job.map((n): Action => ({ type: 'opened', job: n, content: { kind: 'tensor', name: `f${n}.csv` } })),
   job.map((n): Action => ({ type: 'jobFailed', job: n })),
-  job.map((n): Action => ({ type: 'runFailed', job: n })),
+  job.map((n): Action => ({ type: 'runFailed', job: n, fault: 'It failed.' })),
   job.map((n): Action => ({ type: 'pause', job: n })),
   job.map((n): Action => ({ type: 'resume', job: n })),
   job.map((n): Action => ({ type: 'show', run: n })),
@@ -154,6 +154,24 @@ describe('the state of the Complete view', () => {
     controller.apply({ type: 'show', run: run.id })
     expect(controller.state.data).toBe(run.data)
     expect(staleness(run, controller.state, settingsOf(2))).toBeUndefined()
+  })
+
+  it('a run that fails says why, and the run that was shown before it is shown again', async () => {
+    const { worker, controller } = start()
+    void controller.open(fileOf('a.csv'))
+    await worker.answerAll()
+    for (const rank of [1, 2]) {
+      void controller.start('quick', settingsOf(rank))
+      await worker.answerAll()
+    }
+    const [first, second] = controller.state.runs
+    controller.apply({ type: 'show', run: first.id })
+    void controller.start('quick', { ...settingsOf(1), lags: 'bad' })
+    await worker.answerAll()
+    expect(controller.state.runs.map(({ status }) => status)).toEqual(['done', 'done', 'failed'])
+    expect(controller.state.runs[2].fault).toBe('There is no mode “bad”.')
+    expect(controller.state.shown).toBe(first.id)
+    expect(second.fault).toBeUndefined()
   })
 
   it('names that are read while another file is opened belong to neither', async () => {

@@ -11,11 +11,14 @@ interface Props {
   onRemove(run: RunRecord): void
 }
 
-/** A table of runs, from the second on: show one, compare two, remove one. Nothing is overwritten. */
+/**
+ * A table of runs, from the second on or with one that has failed: show one, compare two, remove one. Nothing is
+ * overwritten.
+ */
 export function RunsCard({ runs, shown, onShow, onRemove }: Props) {
   const [ticked, setTicked] = useState<readonly number[]>([])
   const compared = ticked.flatMap((id) => runs.find((run) => run.id === id) ?? [])
-  if (runs.length < 2) return null
+  if (runs.length < 2 && !runs.some(({ status }) => status === 'failed')) return null
   /** Ticks a run or unticks it; of three, the first is unticked. */
   const tick = (id: number): void =>
     setTicked(ticked.includes(id) ? ticked.filter((other) => other !== id) : [...ticked, id].slice(-2))
@@ -72,20 +75,34 @@ function RunRow({ run, at, isShown, isTicked, onTick, onShow, onRemove }: RowPro
   const score = scoreOf(run)
   const seconds = secondsOf(run)
   const isActive = run.status === 'running' || run.status === 'paused'
+  const isFailed = run.status === 'failed'
   return (
     <tr aria-current={isShown}>
       <td>
-        <input type="checkbox" aria-label={`Compare run ${at + 1}`} checked={isTicked} onChange={onTick} />
+        <input
+          type="checkbox"
+          aria-label={`Compare run ${at + 1}`}
+          checked={isTicked}
+          disabled={isFailed}
+          onChange={onTick}
+        />
       </td>
       <th scope="row">{at + 1}</th>
-      <td>{describeSettings(run)}</td>
-      <td class="number">{isActive ? run.status : score === undefined ? '–' : formatNumber(score)}</td>
+      <td>
+        {describeSettings(run)}
+        {run.fault !== undefined && <p class="alarm small">{run.fault}</p>}
+      </td>
+      <td class="number">
+        {isActive || isFailed ? run.status : score === undefined ? '–' : formatNumber(score)}
+      </td>
       <td class="number">{seconds === undefined ? '–' : formatSeconds(seconds)}</td>
       <td>
         <div class="buttons">
-          <button type="button" class="button small" disabled={isShown} onClick={() => onShow(run)}>
-            {isShown ? 'Shown' : 'Show'}
-          </button>
+          {!isFailed && (
+            <button type="button" class="button small" disabled={isShown} onClick={() => onShow(run)}>
+              {isShown ? 'Shown' : 'Show'}
+            </button>
+          )}
           <button
             type="button"
             class="button quiet small"

@@ -335,7 +335,8 @@ export class CompleteController {
       if (controller.signal.aborted) return undefined
       this.#calls.delete(job)
       this.#dispatch({ type: 'jobFailed', job })
-      this.#dispatch({ type: 'runFailed', job })
+      const fault = error instanceof Error ? error.message : String(error)
+      this.#dispatch({ type: 'runFailed', job, fault })
       this.#hooks.showError(error)
       return undefined
     } finally {

@@ -50,7 +50,8 @@ export type Action =
   | { type: 'activity'; job: number; activity: string }
   | { type: 'progress'; job: number; history: readonly Progress[] }
   | { type: 'ended'; job: number; model: ModelSummary; history: readonly Progress[] }
-  | { type: 'runFailed'; job: number }
+  /** A run has failed. @param fault why, as a sentence */
+  | { type: 'runFailed'; job: number; fault: string }
   | { type: 'pause'; job: number }
   | { type: 'resume'; job: number }
   /** The model of a run has new rows, by fold-in. */
@@ -107,6 +108,8 @@ export function reduce(state: CompleteState, action: Action): CompleteState {
       return failJob(state, action.job)
     case 'start':
       return startRun(state, action)
+    case 'runFailed':
+      return failRun(state, action)
     case 'close':
       return initialState
     case 'show':
@@ -212,7 +215,21 @@ function startRun(
     ...{ ...NEW_RUN, history, trials, id: job, began },
     ...{ data: state.data, kind, settings, status: 'running' },
   }
-  return { ...state, runs: [...state.runs, run], shown: job, interrupted: undefined }
+  return {
+    ...state,
+    runs: [...state.runs, run],
+    ...{ shown: job, shownBefore: state.shown, interrupted: undefined },
+  }
+}
+
+/** Marks a run as failed. The run that was shown when it began is shown again, or else the last one with a model. */
+function failRun(state: CompleteState, action: Extract<Action, { type: 'runFailed' }>): CompleteState {
+  const runs = state.runs.map((run) => (run.id === action.job ? changeRun(run, action) : run))
+  const isShown =
+    state.shown === action.job && runs.some(({ id, status }) => id === action.job && status === 'failed')
+  const good = runs.filter(({ model }) => model !== undefined)
+  const before = good.find(({ id }) => id === state.shownBefore) ?? good.at(-1)
+  return { ...state, runs, shown: isShown && before ? before.id : state.shown }
 }
 
 /** Shows a run together with the data that it was learned from. */
@@ -224,10 +241,11 @@ function showRun(state: CompleteState, id: number): CompleteState {
   return { ...state, shown: id, data: run.data, reading: run.data.reading, pending: undefined }
 }
 
-/** Removes a run from the list; the one before it is shown in its place. */
+/** Removes a run from the list; the last one that has not failed is shown in its place. */
 function removeRun(state: CompleteState, id: number): CompleteState {
   const runs = state.runs.filter((run) => run.id !== id)
-  return { ...state, runs, shown: state.shown === id ? runs.at(-1)?.id : state.shown }
+  const last = runs.findLast(({ status }) => status !== 'failed') ?? runs.at(-1)
+  return { ...state, runs, shown: state.shown === id ? last?.id : state.shown }
 }
 
 /** Returns a run after something happened to it. A run that has ended only gets new rows. */
@@ -259,7 +277,7 @@ function changeRun(run: RunRecord, action: Action): RunRecord {
         activity: undefined,
       }
     case 'runFailed':
-      return { ...run, status: 'failed', activity: undefined }
+      return { ...run, status: 'failed', fault: action.fault, activity: undefined }
     case 'pause':
       return { ...run, status: 'paused' }
     case 'resume':

@@ -137,8 +137,8 @@ export class SessionKeeper {
       if (!kept) return
       const model = await this.#call.storedModel(run.id)
       await this.#sessions.saveRun(kept.id, nameOfRun(run), { hash: kept.hash, run, ...model })
-      const { length } = this.#controller.state.runs
-      await this.#sessions.change(kept.id, { runs: length, changed: Date.now() })
+      const runs = countKept(this.#controller.state)
+      await this.#sessions.change(kept.id, { runs, changed: Date.now() })
     })
   }
 
@@ -164,7 +164,7 @@ export class SessionKeeper {
     this.#write(async () => {
       if (!this.#kept) return
       await this.#sessions.removeRun(this.#kept.id, nameOfRun(run))
-      await this.#sessions.change(this.#kept.id, { runs: this.#controller.state.runs.length })
+      await this.#sessions.change(this.#kept.id, { runs: countKept(this.#controller.state) })
     })
   }
 
@@ -307,6 +307,9 @@ export class SessionKeeper {
     this.#controller.changeModel(runs[0], await this.#call.foldAgain(runs[0].id, stored.folded))
   }
 }
+
+/** The number of runs that a session lists; those that have failed are not stored. */
+const countKept = ({ runs }: CompleteState): number => runs.filter(({ status }) => status !== 'failed').length
 
 /** A new id of a session. */
 const newId = (): string => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`

@@ -56,6 +56,8 @@ export interface RunRecord {
   trials: readonly TrialSummary[]
   /** The current activity of the run, in words. */
   activity?: string
+  /** Why the run has failed, as a sentence. */
+  fault?: string
   /** Evaluations of its model on test files. */
   tests: readonly TestResult[]
   /** The row of the user's own, as it is typed, with the answer about it. */
@@ -99,6 +101,8 @@ export interface CompleteState {
   runs: readonly RunRecord[]
   /** The run that is shown. */
   shown?: number
+  /** The run that was shown when the last one began; it is shown again if that one fails. */
+  shownBefore?: number
   /** A run that a reload has interrupted, with which the user can go on. */
   interrupted?: StoredCheckpoint
   /** Names and attributes of rows, from other tables. */
