@@ -134,6 +134,15 @@ describe('a row of one’s own', () => {
     expect(mine.folded).toHaveLength(1)
   })
 
+  it('leaves a model that was opened without its data one without observed entries', async () => {
+    const mine = held({ data: undefined })
+    const { foldRow, predict } = modelQueries(() => mine)
+    const { model } = await foldRow(0, 'you', given(5))
+    expect(model.observed).toBe(false)
+    expect(predict(['ann', '10']).observed).toBeUndefined()
+    expect(predict(['you', '10']).observed).toBe(5)
+  })
+
   it('can be of several rows that refer to each other, of which each can be given again', async () => {
     const mine = held()
     const { foldIn, predict } = modelQueries(() => mine)

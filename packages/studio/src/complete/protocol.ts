@@ -220,6 +220,6 @@ export interface ModelSummary {
   chosen?: string
   /** Descriptions of what the time limit left out. */
   leftOut?: string[]
-  /** Whether the worker has observed entries to compare with. */
+  /** Whether the worker has the observed entries of the data; values of rows of the user's own do not count. */
   observed: boolean
 }

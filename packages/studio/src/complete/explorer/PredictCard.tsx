@@ -55,7 +55,13 @@ export function PredictCard({ model, labels, onLabel, chosen, onChoose, tables, 
               )}
               <div>
                 <dt>Observed</dt>
-                <dd>{answer.observed === undefined ? 'not observed' : formatNumber(answer.observed)}</dd>
+                <dd data-testid="observed">
+                  {answer.observed !== undefined
+                    ? formatNumber(answer.observed)
+                    : model.observed
+                      ? 'not observed'
+                      : 'not known without the data'}
+                </dd>
               </div>
               <div>
                 <dt>Due to components</dt>

@@ -30,6 +30,7 @@ export function SliceCard({ model, labels, onLabel, chosen, tables, call }: Expl
       setColumnMode(mode)
     }
   }
+  const describe = (cell: number): string[] => (slice ? describeCell(slice, cell, model.observed) : [])
   const most = slice ? Math.max(largest(slice.observed), largest(slice.predicted)) : 1
   return (
     <div class="stack">
@@ -64,15 +65,9 @@ export function SliceCard({ model, labels, onLabel, chosen, tables, call }: Expl
           <ColourLegend most={most} />
           <div class={model.observed ? 'heatmaps two' : 'heatmaps'}>
             {model.observed && (
-              <Heatmap
-                title="Observed"
-                {...{ ...slice, most, values: slice.observed, describe: (cell) => describeCell(slice, cell) }}
-              />
+              <Heatmap title="Observed" {...{ ...slice, most, values: slice.observed, describe }} />
             )}
-            <Heatmap
-              title="Predicted"
-              {...{ ...slice, most, values: slice.predicted, describe: (cell) => describeCell(slice, cell) }}
-            />
+            <Heatmap title="Predicted" {...{ ...slice, most, values: slice.predicted, describe }} />
             {slice.component && chosen !== undefined && (
               <div class="lit">
                 <Heatmap
@@ -81,7 +76,7 @@ export function SliceCard({ model, labels, onLabel, chosen, tables, call }: Expl
                     ...slice,
                     most,
                     values: slice.component,
-                    describe: (cell) => describeCell(slice, cell),
+                    describe,
                   }}
                 />
               </div>
@@ -94,11 +89,12 @@ export function SliceCard({ model, labels, onLabel, chosen, tables, call }: Expl
   )
 }
 
-/** The lines of a cell's tip. */
-function describeCell({ predicted, observed, component }: Slice, cell: number): string[] {
+/** The lines of a cell's tip. @param hasData whether it is known which cells were observed */
+function describeCell({ predicted, observed, component }: Slice, cell: number, hasData: boolean): string[] {
+  const isKnown = !Number.isNaN(observed[cell])
   return [
     `predicted ${formatNumber(predicted[cell])}`,
-    Number.isNaN(observed[cell]) ? 'not observed' : `observed ${formatNumber(observed[cell])}`,
+    ...(isKnown ? [`observed ${formatNumber(observed[cell])}`] : hasData ? ['not observed'] : []),
     ...(component
       ? [
           `due to the component: ${formatPercent(predicted[cell] > 0 ? component[cell] / predicted[cell] : 0)}`,

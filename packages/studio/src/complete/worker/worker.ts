@@ -173,7 +173,7 @@ const functions = {
   async foldAgain(run: number, folded: readonly string[]): Promise<ModelSummary> {
     const held = modelOf(run)
     await foldStored(held, folded)
-    return summarizeModel(held.model, { observed: true }, held.extended)
+    return summarizeModel(held.model, { observed: held.data !== undefined }, held.extended)
   },
 
   /** Attaches data to the model of a run, which was restored before its data was read. */

@@ -75,7 +75,7 @@ export function modelQueries(
   const foldIn = async (lines: string): Promise<FoldInOutcome> => {
     const held = shown()
     const added = await foldRows(held, lines)
-    return { model: summarizeModel(held.model, { observed: true }, held.extended), added }
+    return { model: summarizeModel(held.model, { observed: held.data !== undefined }, held.extended), added }
   }
   return {
     /** The components of the model, by decreasing share. */
