@@ -6,6 +6,7 @@ import { formatByError } from '../../../packages/figures/src/numbers.ts'
 import type { Validation } from '../../../packages/studio/src/complete/answers.ts'
 import { stepsOf } from '../../../packages/studio/src/complete/explorer/components/steps.ts'
 import { defaultQuestion } from '../../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
+import { typicalError } from '../../../packages/studio/src/complete/explorer/shared/typicalError.ts'
 import { describeTrust } from '../../../packages/studio/src/complete/explorer/trust.ts'
 import type { ModelSummary } from '../../../packages/studio/src/complete/protocol.ts'
 import type { HeldModel } from '../../../packages/studio/src/complete/worker/answers/answeringModel.ts'
@@ -22,7 +23,7 @@ import {
   inspectSideTable,
   readSideTable,
 } from '../../../packages/studio/src/complete/worker/readSideTable.ts'
-import { isTimeMode } from '../../../packages/studio/src/complete/worker/summary.ts'
+import { isTimeMode, summarizeModel } from '../../../packages/studio/src/complete/worker/summary.ts'
 
 /** Four users and five films, of ratings up to 5: the first two films would get more than 5 from everyone. */
 const films = new CpModel({
@@ -72,6 +73,23 @@ describe('the first question about a model', () => {
     expect(isTimeMode({ name: 'orderDate' })).toBe(true)
     expect(isTimeMode({ name: 'movieId' })).toBe(false)
     expect(isTimeMode({ name: 'daylight' })).toBe(false)
+  })
+})
+
+describe('a model that was opened without its data', () => {
+  const train = { relative: 0.1, rmse: 0.5, mae: 0.4, entries: 12 }
+  const opened = new CpModel({ ...films.fields, training: { train } })
+
+  it('has the digits that the error of its training record leaves, on the page and in saved tables', async () => {
+    const summary = summarizeModel(opened)
+    expect(typicalError(summary)).toBe(0.5)
+    expect(typicalError(summarizeModel(new CpModel({ ...films.fields, training: { train: 3 } })))).toBe(
+      undefined,
+    )
+    const factors = [films.factors[0].map((x) => x / 3), films.factors[1]]
+    const thirds = new CpModel({ ...films.fields, factors, training: { train } })
+    const { exportTable } = modelQueries(() => held({ model: thirds, data: undefined }))
+    expect((await lines(exportTable({ kind: 'cells' }).file))[3]).toBe('ann,30,,0.67')
   })
 })
 

@@ -1,5 +1,5 @@
 /** Summaries of tensors and models for the page. */
-import { CpModel, describeTensor, type SparseTensor } from 'lacuna'
+import { CpModel, describeTensor, type ErrorSummary, type SparseTensor } from 'lacuna'
 import { CpEnsemble, type OutOfFold } from 'lacuna/folds'
 import type { TensorModel } from 'lacuna/internal'
 import type { Bin, DataSummary, ModelSummary, ModeSummary } from '../protocol.ts'
@@ -99,6 +99,7 @@ export function summarizeModel(
     rank: model.members[0].rank,
     models: model.members.length,
     ...readOutOfFold(model),
+    ...recordedErrors(model),
     observed: false,
     hasIntervals: hasIntervals(model),
     modes: model.dims.map((size, mode) => ({
@@ -118,6 +119,19 @@ function readOutOfFold({ training }: TensorModel): Pick<ModelSummary, 'outOfFold
   const { error, by, verdict, withoutNeighbours } = (training.outOfFold ?? {}) as Partial<OutOfFold>
   if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
   return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }
+}
+
+/**
+ * The errors in a model's training record, on the entries it was learned from and on those held out; checked because
+ * any program can write such a file.
+ */
+export function recordedErrors({
+  training,
+}: Pick<TensorModel, 'training'>): Pick<ModelSummary, 'train' | 'validation'> {
+  const isError = (error: unknown): error is ErrorSummary =>
+    typeof (error as Partial<ErrorSummary> | undefined)?.rmse === 'number'
+  const { train, validation } = training
+  return { ...(isError(train) && { train }), ...(isError(validation) && { validation }) }
 }
 
 /** Words of the names of modes of time. */

@@ -3,7 +3,7 @@ import { formatByError, formatCount, formatNumber } from 'lacuna-figures/numbers
 import type { Ranked } from '../../answers.ts'
 import type { ModelSummary } from '../../protocol.ts'
 import { Reasons } from './Reasons.tsx'
-import { formatInterval, typicalError } from './typicalError.ts'
+import { errorOfInterval, formatInterval, typicalError } from './typicalError.ts'
 
 interface Props {
   ranked: readonly Ranked[]
@@ -28,7 +28,7 @@ export function RankingList({ ranked, model, chosen, onChoose }: Props) {
               {because && because.length > 0 && <small class="soft"> because of {because.join(', ')}</small>}
             </span>
             <span class="number">
-              {formatByError(score, error)}
+              {formatByError(score, interval ? errorOfInterval(interval) || error : error)}
               {interval && (
                 <small class="soft" title="90% prediction interval">
                   {' '}

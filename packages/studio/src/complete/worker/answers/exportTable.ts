@@ -3,7 +3,7 @@ import { InputError, type SparseTensor } from 'lacuna'
 import { modeName, numberAsText } from 'lacuna/internal'
 import { formatByError } from 'lacuna-figures/numbers'
 import type { ExportedTable, ExportRequest } from '../../answers.ts'
-import { modeTitle } from '../summary.ts'
+import { modeTitle, recordedErrors } from '../summary.ts'
 import type { AnsweringModel } from './answeringModel.ts'
 import { CsvWriter } from './csvWriter.ts'
 import { type IntervalAt, intervalFinder } from './intervals.ts'
@@ -225,10 +225,17 @@ function topTable(
 /** A number limited to a range. */
 const clamp = (x: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, x))
 
-/** The root mean square error at some of the observed entries; undefined if there are none. */
+/**
+ * The root mean square error at held-out entries, else that of the model's training record, else that at some of the
+ * observed entries; undefined if there are none.
+ */
 function typicalError({ model, data, heldOut: findHeldOut }: AnsweringModel): number | undefined {
   const heldOut = findHeldOut?.()
-  const entries = heldOut && heldOut.values.length > 0 ? heldOut : data
+  const hasHeldOut = heldOut !== undefined && heldOut.values.length > 0
+  const { validation, train } = recordedErrors(model)
+  const recorded = (validation ?? train)?.rmse
+  if (!hasHeldOut && recorded !== undefined) return recorded
+  const entries = hasHeldOut ? heldOut : data
   if (!entries || entries.values.length === 0) return undefined
   const { indices, values } = thinEntries(entries, ERROR_ENTRIES)
   const predicted = model.predictMany(indices)
