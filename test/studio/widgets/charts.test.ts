@@ -2,6 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { formatDensity } from '../../../packages/figures/src/numbers.ts'
 import {
+  cutLabel,
+  labelStep,
+  measureLabels,
+} from '../../../packages/studio/src/complete/explorer/axisLabels.ts'
+import {
   errorOfInterval,
   formatInterval,
 } from '../../../packages/studio/src/complete/explorer/shared/typicalError.ts'
@@ -62,6 +67,20 @@ it('a density is never rounded to 100% while cells are missing', () => {
   expect(formatDensity(100_836, 610 * 9_724)).toBe('1.7%')
   expect(formatDensity(12, 12)).toBe('all')
   expect(formatDensity(89, 100)).toBe('89%')
+})
+
+it('labels of a heat map do not overlap, whatever its width', () => {
+  const width = 480 // of one of two slices at 1280 pixels
+  for (const extent of [150, width]) {
+    const step = labelStep(103, extent)
+    expect((extent / 103) * step).toBeGreaterThanOrEqual(12)
+    expect((extent / 103) * (step - 1)).toBeLessThan(13)
+  }
+  expect(labelStep(7, width)).toBe(1)
+  // Beside a chart on a phone, labels leave most of the width to the cells.
+  const { characters, pixels } = measureLabels(['Washington/Wabash'], 300)
+  expect(pixels).toBeLessThan(120)
+  expect(cutLabel('Washington/Wabash', characters)).toBe('Washington/Wab…')
 })
 
 it('ticks of an axis are short numbers, and zero is 0', () => {

@@ -3,6 +3,7 @@ import * as Plot from '@observablehq/plot'
 import { formatNumber } from 'lacuna-figures/numbers'
 import { useTheme } from '../../theme.ts'
 import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
+import { cutLabel, type LabelSpace, labelStep, measureLabels } from './axisLabels.ts'
 
 interface Props {
   title: string
@@ -16,12 +17,8 @@ interface Props {
   describe?(cell: number): string[]
 }
 
-/** With more rows or columns than this, not every label is shown. */
-const MOST_LABELS = 32
-/** Characters of a label that are shown at an axis. */
-const LABEL_LENGTH = 16
-/** The width of a character at most, in pixels, for nearly all labels. */
-const CHARACTER = 7
+/** Up to this number, rows have the height of a label. */
+const FEW_ROWS = 32
 
 /** Draws a matrix as colours from 0 to `most`. */
 export function Heatmap({ title, rows, columns, values, most, describe }: Props) {
@@ -33,11 +30,10 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
     clamp: true,
   }
   const draw = (width: number): Element => {
-    const rowHeight = rows.length <= MOST_LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
-    const marginLeft =
-      8 + CHARACTER * Math.min(LABEL_LENGTH, Math.max(...rows.map(({ length }) => length), 2))
-    const marginBottom =
-      8 + CHARACTER * Math.min(LABEL_LENGTH, Math.max(...columns.map(({ length }) => length), 2))
+    const rowHeight = rows.length <= FEW_ROWS ? 18 : Math.max(4, Math.round(420 / rows.length))
+    const rowSpace = measureLabels(rows, width)
+    const columnSpace = measureLabels(columns)
+    const [marginLeft, marginBottom] = [rowSpace.pixels, columnSpace.pixels]
     return Plot.plot({
       ...{ width, marginLeft, marginBottom, marginTop: 4, marginRight: 4, style: chartStyle },
       height: rowHeight * rows.length + marginBottom + 4,
@@ -57,8 +53,8 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
           fill: (x: number) => x,
           imageRendering: 'pixelated',
         }),
-        axisLabels('y', rows),
-        axisLabels('x', columns),
+        axisLabels('y', rows, rowSpace, rowHeight * rows.length),
+        axisLabels('x', columns, columnSpace, width - marginLeft - 4),
         Plot.tip(
           Array.from(values, (value, cell) => ({ value, cell })),
           Plot.pointer({
@@ -95,12 +91,19 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
   )
 }
 
-/** Labels of the rows or columns, each in the middle of its cell; every n-th if they are many. */
-function axisLabels(axis: 'x' | 'y', labels: readonly string[]): Plot.Markish {
-  const every = Math.ceil(labels.length / MOST_LABELS)
+/**
+ * Labels of the rows or columns, each in the middle of its cell; every n-th if they would overlap.
+ * @param extent the length of the axis in pixels
+ */
+function axisLabels(
+  axis: 'x' | 'y',
+  labels: readonly string[],
+  { characters }: LabelSpace,
+  extent: number,
+): Plot.Markish {
+  const every = labelStep(labels.length, extent)
   const shown = labels.flatMap((label, at) => (at % every === 0 ? [{ label, at: at + 0.5 }] : []))
-  const text = ({ label }: { label: string }): string =>
-    label.length > LABEL_LENGTH ? `${label.slice(0, LABEL_LENGTH - 1)}…` : label
+  const text = ({ label }: { label: string }): string => cutLabel(label, characters)
   return axis === 'y'
     ? Plot.text(shown, { text, y: 'at', frameAnchor: 'left', textAnchor: 'end', dx: -5 })
     : Plot.text(shown, { text, x: 'at', frameAnchor: 'bottom', textAnchor: 'end', rotate: -90, dy: 5 })
