@@ -152,6 +152,33 @@ describe('a row of one’s own', () => {
     expect(mine.folded).toHaveLength(1)
   })
 
+  it('is among the rows of a slice that has too many to show all', async () => {
+    const users = 100
+    const { fields } = films
+    const many = new CpModel({
+      ...fields,
+      dims: [users, 5],
+      factors: [new Float32Array(2 * users).fill(1), fields.factors[1]],
+      labels: [Array.from({ length: users }, (_, n) => `u${n}`), fields.labels![1]!],
+      observed: {
+        ...films.observed!,
+        counts: [new Uint32Array(users).fill(2), films.observed!.counts[1]],
+        means: [new Float32Array(users).fill(3), films.observed!.means[1]],
+      },
+    })
+    const indices = [0, 1].map((mode) =>
+      Uint32Array.from({ length: 2 * users }, (_, e) => (mode === 0 ? e % users : Math.floor(e / users))),
+    )
+    const data = { dims: [users, 5], indices, values: new Float32Array(2 * users).fill(3) }
+    const mine = held({ model: many, data })
+    const { foldRow, slice } = modelQueries(() => mine)
+    await foldRow(0, 'you', [{ labels: ['', '10'], value: 5 }])
+    const { rows, hiddenRows } = slice(['', ''], 0, 1)
+    expect(rows).toContain('you')
+    expect(rows).toHaveLength(64)
+    expect(hiddenRows).toBe(37)
+  })
+
   it('leaves a model that was opened without its data one without observed entries', async () => {
     const mine = held({ data: undefined })
     const { foldRow, predict } = modelQueries(() => mine)

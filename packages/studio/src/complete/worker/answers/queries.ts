@@ -137,7 +137,8 @@ export function modelQueries(
     slice(labels: string[], rows: number, columns: number, component?: number): Slice {
       const { model, names, data, findRows } = answering()
       const coordinate = findRows(labels, [rows, columns])
-      return readSlice(model, names, data, { coordinate, rowMode: rows, columnMode: columns, component })
+      const question = { coordinate, rowMode: rows, columnMode: columns, component }
+      return readSlice(model, names, data, question, shown().model.dims)
     },
     /** The names of rows that were given, by mode and label. */
     givenNames: (): NamesByMode => namesOf(shown().model, sideTables()),

@@ -20,17 +20,20 @@ export interface SliceQuestion {
 
 /**
  * A matrix of the tensor, observed and predicted: two modes vary, the others are fixed. A mode with more than
- * 64 rows is reduced to those with most entries in the slice.
+ * 64 rows is reduced to those with most entries in the slice, and to rows of the user's own.
+ * @param learned per mode, the number of rows of the data; those of the user's own follow them
  */
 export function readSlice(
   model: TensorModel,
   names: RowNames,
   data: SparseTensor | undefined,
   { coordinate, rowMode, columnMode, component }: SliceQuestion,
+  learned: readonly number[] = model.dims,
 ): Slice {
   const inSlice = data ? findEntries(data, coordinate, [rowMode, columnMode]) : []
-  const rows = selectRows(model.dims[rowMode], inSlice, data?.indices[rowMode])
-  const columns = selectRows(model.dims[columnMode], inSlice, data?.indices[columnMode])
+  const [rows, columns] = [rowMode, columnMode].map((mode) =>
+    selectRows(model.dims[mode], learned[mode], inSlice, data?.indices[mode]),
+  )
   const predicted = new Float32Array(rows.length * columns.length)
   const own = component === undefined ? undefined : new Float32Array(predicted.length)
   const fractionsAt = fractionFinder(model)
@@ -64,17 +67,24 @@ export function readSlice(
 }
 
 /**
- * Returns the rows of a mode that a slice shows, ascending: all if they are at most SLICE_SIDE, else those
- * with most entries.
+ * Returns the rows of a mode that a slice shows, ascending: all if they are at most SLICE_SIDE, else those of the user's
+ * own and those with most entries.
+ * @param learned the number of rows of the data, which those of the user's own follow
  * @param entries the numbers of the entries in the slice
  * @param column the row of every entry of the data
  */
-function selectRows(size: number, entries: readonly number[], column: Uint32Array | undefined): number[] {
+function selectRows(
+  size: number,
+  learned: number,
+  entries: readonly number[],
+  column: Uint32Array | undefined,
+): number[] {
   if (size <= SLICE_SIDE) return Array.from({ length: size }, (_, row) => row)
+  const rows = new Set(Array.from({ length: size - learned }, (_, own) => learned + own).slice(-SLICE_SIDE))
   const counts = new Map<number, number>()
   if (column) for (const e of entries) counts.set(column[e], (counts.get(column[e]) ?? 0) + 1)
-  const busiest = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, SLICE_SIDE)
-  const rows = new Set(busiest.map(([row]) => row))
+  for (const [row] of [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]))
+    if (rows.size < SLICE_SIDE) rows.add(row)
   for (let row = 0; rows.size < SLICE_SIDE; row++) rows.add(row)
   return [...rows].sort((a, b) => a - b)
 }
