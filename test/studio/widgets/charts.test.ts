@@ -6,6 +6,7 @@ import {
   labelStep,
   measureLabels,
 } from '../../../packages/studio/src/complete/explorer/axisLabels.ts'
+import { hatchLines } from '../../../packages/studio/src/complete/explorer/hatchLines.ts'
 import {
   errorOfInterval,
   formatInterval,
@@ -81,6 +82,13 @@ it('labels of a heat map do not overlap, whatever its width', () => {
   const { characters, pixels } = measureLabels(['Washington/Wabash'], 300)
   expect(pixels).toBeLessThan(120)
   expect(cutLabel('Washington/Wabash', characters)).toBe('Washington/Wab…')
+})
+
+it('the hatching of missing cells stays within them', () => {
+  const lines = hatchLines(50, 20, 6)
+  const points = [...lines.matchAll(/[ML](-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)])
+  expect(points.length).toBeGreaterThan(20)
+  for (const [x, y] of points) expect(x >= 0 && x <= 50 && y >= 0 && y <= 20).toBe(true)
 })
 
 it('ticks of an axis are short numbers, and zero is 0', () => {

@@ -4,6 +4,7 @@ import { formatNumber } from 'lacuna-figures/numbers'
 import { useTheme } from '../../theme.ts'
 import { Chart, chartStyle, tipStyle } from '../../widgets/index.ts'
 import { cutLabel, type LabelSpace, labelStep, measureLabels } from './axisLabels.ts'
+import { hatchLines } from './hatchLines.ts'
 
 interface Props {
   title: string
@@ -41,6 +42,7 @@ export function Heatmap({ title, rows, columns, values, most, describe }: Props)
       y: { domain: [rows.length, 0], axis: null },
       color,
       marks: [
+        ...(hasMissing(values) ? [hatching] : []),
         Plot.raster(values, {
           ...{
             width: columns.length,
@@ -109,13 +111,36 @@ function axisLabels(
     : Plot.text(shown, { text, x: 'at', frameAnchor: 'bottom', textAnchor: 'end', rotate: -90, dy: 5 })
 }
 
-/** The colours of heat maps from 0 to `most`. */
-export function ColourLegend({ most }: { most: number }) {
+/** Whether a value is missing. */
+const hasMissing = (values: Float32Array): boolean => values.some(Number.isNaN)
+
+/** The distance of two lines of the hatching, in pixels. */
+const HATCH = 6
+
+/** Hatches the area of the cells; it is seen where no cell is drawn over it, that is, where values are missing. */
+const hatching: Plot.RenderFunction = (_index, _scales, _values, dimensions) => {
+  const { width, height, marginLeft, marginRight, marginTop, marginBottom } = dimensions
+  const [columns, rows] = [width - marginLeft - marginRight, height - marginTop - marginBottom]
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+  path.setAttribute('d', hatchLines(columns, rows, HATCH))
+  path.setAttribute('transform', `translate(${marginLeft},${marginTop})`)
+  path.setAttribute('stroke', 'var(--line-strong)')
+  path.setAttribute('fill', 'none')
+  return path
+}
+
+/** The colours of heat maps from 0 to `most`. @param isHatched whether cells are missing in one of them */
+export function ColourLegend({ most, isHatched }: { most: number; isHatched: boolean }) {
   const theme = useTheme()
   return (
     <p class="soft small colour-legend">
       0 <span class={theme === 'dark' ? 'ramp viridis' : 'ramp ylgnbu'} aria-hidden="true" />{' '}
       {formatNumber(most)}
+      {isHatched && (
+        <>
+          <span class="ramp hatched" aria-hidden="true" /> not observed
+        </>
+      )}
     </p>
   )
 }

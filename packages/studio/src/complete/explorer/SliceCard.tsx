@@ -62,7 +62,7 @@ export function SliceCard({ model, labels, onLabel, chosen, tables, call }: Expl
       </div>
       {slice && (
         <>
-          <ColourLegend most={most} />
+          <ColourLegend most={most} isHatched={model.observed && slice.observed.some(Number.isNaN)} />
           <div class={model.observed ? 'heatmaps two' : 'heatmaps'}>
             {model.observed && (
               <Heatmap title="Observed" {...{ ...slice, most, values: slice.observed, describe }} />
