@@ -5,7 +5,10 @@ import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { formatByError } from '../../../packages/figures/src/numbers.ts'
 import type { Validation } from '../../../packages/studio/src/complete/answers.ts'
 import { stepsOf } from '../../../packages/studio/src/complete/explorer/components/steps.ts'
-import { defaultQuestion } from '../../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
+import {
+  defaultQuestion,
+  ownRowQuestion,
+} from '../../../packages/studio/src/complete/explorer/shared/defaultQuestion.ts'
 import { typicalError } from '../../../packages/studio/src/complete/explorer/shared/typicalError.ts'
 import { describeTrust } from '../../../packages/studio/src/complete/explorer/trust.ts'
 import type { ModelSummary } from '../../../packages/studio/src/complete/protocol.ts'
@@ -65,6 +68,10 @@ describe('the first question about a model', () => {
     expect(defaultQuestion([weeks, movies, users])).toEqual({ ranked: 2, asked: 1 })
     expect(defaultQuestion([weeks, users])).toEqual({ ranked: 1, asked: 0 })
     expect(defaultQuestion([weeks, { size: 7, isTime: true }])).toEqual({ ranked: 0, asked: 1 })
+    // A new row is a user, not a week.
+    expect(ownRowQuestion([weeks, users])).toEqual({ ranked: 0, asked: 1 })
+    expect(ownRowQuestion([users, weeks])).toEqual({ ranked: 1, asked: 0 })
+    expect(ownRowQuestion([users, movies, weeks])).toEqual({ ranked: 1, asked: 0 })
   })
 
   it('knows modes of times by type, binning and name', () => {

@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'preact/hooks'
 import type { OwnRow } from '../answers.ts'
 import type { ModelMode, ModelSummary } from '../protocol.ts'
 import { PasteRows } from './PasteRows.tsx'
-import { defaultQuestion } from './shared/defaultQuestion.ts'
+import { ownRowQuestion } from './shared/defaultQuestion.ts'
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 import { RankingList } from './shared/RankingList.tsx'
@@ -33,7 +33,7 @@ interface Problem {
  */
 export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
   const { model, labels, onLabel, call, chosen, onChoose } = props
-  const { ranked: itemMode, asked: ownMode } = defaultQuestion(model.modes)
+  const { ranked: itemMode, asked: ownMode } = ownRowQuestion(model.modes)
   const own = typed ?? newRow(model, ownMode)
   const { name, text, value, given, best } = own
   const [refused, setRefused] = useState<Problem>()

@@ -21,3 +21,12 @@ export function defaultQuestion(modes: readonly Pick<ModelMode, 'size' | 'isTime
   const order = first === undefined ? others : [first, ...others]
   return { ranked: order[0], asked: order[1] ?? order[0] }
 }
+
+/**
+ * Chooses the mode of a row of the user's own (`asked`), and the mode along which its values are given (`ranked`): as
+ * `defaultQuestion` does, but a single mode that is not of times has the new row, whose values are given for times.
+ */
+export function ownRowQuestion(modes: readonly Pick<ModelMode, 'size' | 'isTime'>[]): DefaultQuestion {
+  const { ranked, asked } = defaultQuestion(modes)
+  return modes[asked].isTime && !modes[ranked].isTime ? { ranked: asked, asked: ranked } : { ranked, asked }
+}
