@@ -195,6 +195,23 @@ describe('a row of one’s own', () => {
     expect(predict(['you', '10']).observed).toBe(5)
   })
 
+  it('that is renamed replaces its former self, and can be removed', async () => {
+    const mine = held()
+    const { foldRow, ownRows, removeOwnRows, suggest } = modelQueries(() => mine)
+    await foldRow(0, 'you', given(5))
+    const { model } = await foldRow(0, 'me', given(5), 'you')
+    expect(model.modes[0].own).toBe(1)
+    expect(ownRows()).toEqual([{ labels: [['me'], []] }])
+    expect(suggest(0, 'you')).toEqual([])
+    await foldRow(0, 'she', given(4))
+    // A name that another row has already replaces that one, too.
+    await foldRow(0, 'she', given(3), 'me')
+    expect(ownRows()).toEqual([{ labels: [['she'], []] }])
+    expect((await removeOwnRows(0)).modes[0].own).toBeUndefined()
+    expect(ownRows()).toEqual([])
+    expect(mine.extended).toBeUndefined()
+  })
+
   it('can be of several rows that refer to each other, of which each can be given again', async () => {
     const mine = held()
     const { foldIn, predict } = modelQueries(() => mine)

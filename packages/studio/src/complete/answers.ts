@@ -145,6 +145,14 @@ export interface OwnRow {
   best?: readonly Ranked[]
   /** The name and values that it is for, as text. */
   asked?: string
+  /** The name under which it was folded in; the row of this name is replaced when it is asked for again. */
+  folded?: string
+}
+
+/** Rows of the user's own that were folded in together. */
+export interface OwnRows {
+  /** Per mode, their labels. */
+  labels: string[][]
 }
 
 /** The result of a fold-in. */

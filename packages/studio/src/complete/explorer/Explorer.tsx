@@ -72,7 +72,7 @@ export function Explorer(props: Props) {
       // Rows that were chosen stay while their names do.
       const isNamed = namedBy.current === tables && labels.some((label) => label !== '')
       namedBy.current = tables
-      const next = isNamed ? [...labels] : initial
+      const next = isNamed ? labels.map((label, mode) => label || initial[mode]) : initial
       if (newRow) next[newRow.mode] = newRow.label
       setLabels(next)
     }, showError)
@@ -134,6 +134,12 @@ export function Explorer(props: Props) {
           onFoldIn={(larger, mode, label) => {
             setNewRow({ mode, label })
             onModel({ ...model, ...larger })
+          }}
+          onRemove={(smaller, gone) => {
+            setNewRow(undefined)
+            // A row that is gone cannot stay chosen; the next effect fills empty fields.
+            setLabels(labels.map((label, mode) => (gone[mode]?.includes(label) ? '' : label)))
+            onModel({ ...model, ...smaller })
           }}
         />
       )}

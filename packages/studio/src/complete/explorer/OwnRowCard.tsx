@@ -8,6 +8,7 @@ import { ownRowQuestion } from './shared/defaultQuestion.ts'
 import type { ExploreProps } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 import { RankingList } from './shared/RankingList.tsx'
+import { useAnswer } from './shared/useAnswer.ts'
 
 /** The number of rows that are suggested. */
 const SUGGESTED = 10
@@ -19,6 +20,8 @@ interface Props extends ExploreProps {
   own: OwnRow | undefined
   onOwn(own: OwnRow): void
   onFoldIn(model: ModelSummary, mode: number, label: string): void
+  /** Called with the model after rows of these labels, per mode, were removed from it. */
+  onRemove(model: ModelSummary, labels: readonly string[][]): void
 }
 
 /** Why something cannot be done, and names to choose from instead. */
@@ -31,7 +34,7 @@ interface Problem {
  * Collects values along one mode for a new row of another one, folds the row in and ranks the first mode for
  * it: rate five films and get ten.
  */
-export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
+export function OwnRowCard({ own: typed, onOwn, onFoldIn, onRemove, ...props }: Props) {
   const { model, labels, onLabel, call, chosen, onChoose } = props
   const { ranked: itemMode, asked: ownMode } = ownRowQuestion(model.modes)
   const own = typed ?? newRow(model, ownMode)
@@ -71,11 +74,25 @@ export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
     setMessage('')
     try {
       const entries = given.map(({ label, value }) => ({ labels: cellOf(label), value }))
-      const { model: larger } = await call.foldRow(ownMode, name.trim(), entries)
+      const { model: larger } = await call.foldRow(ownMode, name.trim(), entries, own.folded)
       const fixed = cellOf('').map((label, mode) => (model.modes[mode].isTime ? '' : label))
       const best = await call.suggestFor(fixed, itemMode, SUGGESTED, LEAST_ENTRIES, [...given])
-      change({ best, asked })
+      change({ best, asked, folded: name.trim() })
       onFoldIn(larger, ownMode, name.trim())
+    } catch (error) {
+      setMessage((error as Error).message)
+    }
+  }
+  const { value: ownRows } = useAnswer(() => call.ownRows(), [model])
+  /** Removes rows of the user's own from the model; what is typed of the edited one stays. */
+  const remove = async (nth: number): Promise<void> => {
+    setMessage('')
+    try {
+      const smaller = await call.removeOwnRows(nth)
+      const gone = ownRows?.[nth].labels ?? []
+      if (own.folded !== undefined && gone[ownMode]?.includes(own.folded))
+        change({ folded: undefined, best: undefined, asked: undefined })
+      onRemove(smaller, gone)
     } catch (error) {
       setMessage((error as Error).message)
     }
@@ -198,6 +215,29 @@ export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
       {best && model.hasIntervals && averaged.length > 0 && (
         <p class="soft small">Means over {averaged.join(' and ')} have no intervals.</p>
       )}
+      {ownRows && ownRows.length > 0 && (
+        <div class="stack tight">
+          <h3>Rows of your own in the model</h3>
+          <ul class="given" aria-label="Rows of your own in the model">
+            {ownRows.map(({ labels: added }, nth) => {
+              const text = describeRows(added, model)
+              return (
+                <li key={text}>
+                  {text}
+                  <button
+                    type="button"
+                    class="link"
+                    aria-label={`Remove the row ${text}`}
+                    onClick={() => void remove(nth)}
+                  >
+                    remove
+                  </button>
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      )}
       <details>
         <summary>Paste several rows</summary>
         <PasteRows {...{ model, call, onFoldIn }} />
@@ -205,6 +245,12 @@ export function OwnRowCard({ own: typed, onOwn, onFoldIn, ...props }: Props) {
     </div>
   )
 }
+
+/** Rows of the user's own in words: user you. @param added per mode, their labels */
+const describeRows = (added: readonly string[][], { modes }: ModelSummary): string =>
+  added
+    .flatMap((labels, mode) => (labels.length > 0 ? [`${modes[mode].name} ${labels.join(', ')}`] : []))
+    .join('; ')
 
 /** A row before anything is typed. @param mode its mode */
 function newRow({ modes, range }: ModelSummary, mode: number): OwnRow {

@@ -55,9 +55,10 @@ function checkRange(values: Float32Array, range: readonly [number, number] | und
  * Folds rows of the user's own into a held model; rows of the same names that were given before are replaced. Without
  * effect if no row is new to the learned model.
  * @param lines as of `readLines`
+ * @param former rows that these replace under other names
  * @returns per mode, the labels of the rows
  */
-export async function foldRows(held: HeldModel, lines: string): Promise<string[][]> {
+export async function foldRows(held: HeldModel, lines: string, former?: FoldedRows): Promise<string[][]> {
   const { added } = await readLines(held.model, lines)
   if (added.every((labels) => labels.length === 0)) return added
   /** The rows that the lines add to the learned model and all sets of rows but one. */
@@ -75,18 +76,35 @@ export async function foldRows(held: HeldModel, lines: string): Promise<string[]
       `“${added.find((labels) => labels.length > 0)![0]}” was added together with other rows; add all of them again, or give it another name.`,
     )
   // Rows that others refer to stay before them.
+  const place = replaced >= 0 ? replaced : former ? held.folded.indexOf(former) : -1
   const texts = held.folded.map((one) => one.lines)
-  const next = replaced < 0 ? [...texts, lines] : texts.with(replaced, lines)
+  const next = place < 0 ? [...texts, lines] : texts.with(place, lines)
+  const gone = former === undefined ? -1 : held.folded.indexOf(former)
+  await foldTexts(
+    held,
+    next.filter((_, k) => k === place || k !== gone),
+  )
+  return held.folded.find((one) => one.lines === lines)!.added
+}
+
+/** Removes rows that were folded in together; rows that others refer to stay as far as these need them. */
+export const removeRows = (held: HeldModel, gone: FoldedRows): Promise<void> =>
+  foldTexts(
+    held,
+    held.folded.filter((one) => one !== gone).map(({ lines }) => lines),
+  )
+
+/** Makes the extended model anew from the lines of all rows of the user's own. */
+async function foldTexts(held: HeldModel, texts: readonly string[]): Promise<void> {
   let { model } = held
   const folded: FoldedRows[] = []
-  for (const text of next) {
+  for (const text of texts) {
     const { entries, added } = await readLines(model, text)
     model = model.foldIn(entries)
     folded.push({ lines: text, entries: align(model, entries), added })
   }
   held.folded = folded
-  held.extended = model
-  return folded[replaced < 0 ? folded.length - 1 : replaced].added
+  held.extended = folded.length > 0 ? model : undefined
 }
 
 /** Folds stored rows in again; those that the model no longer takes are left out. */

@@ -7,6 +7,7 @@ import type {
   ExportRequest,
   FoldInOutcome,
   GivenEntry,
+  OwnRows,
   PlaceMap,
   Prediction,
   Ranked,
@@ -15,12 +16,13 @@ import type {
   Slice,
   Validation,
 } from '../../answers.ts'
+import type { ModelSummary } from '../../protocol.ts'
 import type { SideTable } from '../../sideTables.ts'
 import { modeTitle, summarizeModel } from '../summary.ts'
 import type { AnsweringModel, FoldedRows, HeldModel } from './answeringModel.ts'
 import { listComponents } from './components.ts'
 import { exportTable } from './exportTable.ts'
-import { foldRows } from './foldLines.ts'
+import { foldRows, removeRows } from './foldLines.ts'
 import { mapPlaces } from './places.ts'
 import { predictCell, rankRows } from './ranking.ts'
 import { findResembling } from './resembling.ts'
@@ -72,10 +74,12 @@ export function modelQueries(
     const held = shown()
     return answeringOf('extended', held.extended ?? held.model, observedEntries(held))
   }
-  const foldIn = async (lines: string): Promise<FoldInOutcome> => {
+  const summarize = (held: HeldModel): ModelSummary =>
+    summarizeModel(held.model, { observed: held.data !== undefined }, held.extended)
+  const foldIn = async (lines: string, former?: FoldedRows): Promise<FoldInOutcome> => {
     const held = shown()
-    const added = await foldRows(held, lines)
-    return { model: summarizeModel(held.model, { observed: held.data !== undefined }, held.extended), added }
+    const added = await foldRows(held, lines, former)
+    return { model: summarize(held), added }
   }
   return {
     /** The components of the model, by decreasing share. */
@@ -113,14 +117,28 @@ export function modelQueries(
       return rankRows(model, names, data, { mode, fixed, most, filter })
     },
     /** Folds in rows of the user's own. @param lines one entry per line: a label per mode, and the value */
-    foldIn,
+    foldIn: (lines: string) => foldIn(lines),
+    /** The rows of the user's own, by the order in which they were folded in; rows of one item came together. */
+    ownRows: (): OwnRows[] => shown().folded.map(({ added }) => ({ labels: added })),
+    /** Removes rows of the user's own that came together. @param nth their place in `ownRows` */
+    async removeOwnRows(nth: number): Promise<ModelSummary> {
+      const held = shown()
+      if (held.folded[nth]) await removeRows(held, held.folded[nth])
+      return summarize(held)
+    },
     /**
      * Folds in a row of the user's own from values along other modes; it replaces an earlier one of this name. Throws if
      * the name is that of a row of the data.
      * @param mode the mode of the new row
      * @param label its label
+     * @param formerLabel its label when it was folded in before, which is replaced
      */
-    async foldRow(mode: number, label: string, entries: GivenEntry[]): Promise<FoldInOutcome> {
+    async foldRow(
+      mode: number,
+      label: string,
+      entries: GivenEntry[],
+      formerLabel?: string,
+    ): Promise<FoldInOutcome> {
       if (learned().names.find(mode, label) !== undefined)
         throw new InputError(
           'option',
@@ -131,7 +149,12 @@ export function modelQueries(
         const fields = labels.map((text, m) => (m === mode ? label : model.label(m, names.row(m, text))))
         return [...fields.map((field) => `"${field.replaceAll('"', '""')}"`), value].join()
       })
-      return foldIn(lines.join('\n'))
+      const isFormer = ({ added }: FoldedRows): boolean =>
+        added.every((labels, m) => labels.join('\n') === (m === mode ? formerLabel : ''))
+      return foldIn(
+        lines.join('\n'),
+        formerLabel === undefined || formerLabel === label ? undefined : shown().folded.find(isFormer),
+      )
     },
     /** A matrix of the tensor: the modes `rows` and `columns` vary, the others are fixed by their labels. */
     slice(labels: string[], rows: number, columns: number, component?: number): Slice {
