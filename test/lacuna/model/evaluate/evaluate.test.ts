@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { compareWithBaselines } from '#lacuna/model/evaluate/verdict.js'
 import { CpModel, evaluate, evaluateRanking } from '#lacuna/model/index.js'
 import { observe } from '#lacuna/tensor/index.js'
 import { shuffleEntries } from '../../engine/entrySets.ts'
@@ -161,4 +162,10 @@ describe('ranking quality', () => {
     expect(strict.model.ndcg).toBeCloseTo((half + 1) / 2, 10)
     expect(strict.model.recall).toBeCloseTo((0.5 + 1) / 2, 10)
   })
+})
+
+it('a gain that rounds to 100% is called more than 99%, since some error is left', () => {
+  const baselines = [{ name: 'the mean', error: { relative: 1, rmse: 1.913, mae: 1, entries: 9 } }]
+  expect(compareWithBaselines(0.00342, baselines)).toBe('more than 99% below the best baseline, the mean')
+  expect(compareWithBaselines(0.5 * 1.913, baselines)).toBe('50% below the best baseline, the mean')
 })

@@ -28,8 +28,12 @@ export const isWorthUsing = (rmse: number, baselines: readonly BaselineError[]):
 export function compareWithBaselines(rmse: number, baselines: readonly BaselineError[]): string {
   const best = bestOf(baselines)
   if (!isWorthUsing(rmse, baselines)) return `no better than ${best.name}: do not use this model`
-  return `${Math.round(100 * (1 - rmse / best.error.rmse))}% below the best baseline, ${best.name}`
+  return `${formatGain(1 - rmse / best.error.rmse)} below the best baseline, ${best.name}`
 }
+
+/** A gain as a percentage; one of 100% would claim that there is no error left. */
+const formatGain = (gain: number): string =>
+  gain > 0.99 && gain < 1 ? 'more than 99%' : `${Math.round(100 * gain)}%`
 
 /** The errors on test entries of the baselines that are fitted to training entries. */
 export const baselinesOnTest = (train: SparseTensor, test: SparseTensor): BaselineError[] =>
