@@ -172,7 +172,7 @@ it('five ratings give ten titles with reasons and support; only gaps are saved',
   for (const text of texts) {
     expect(text).toMatch(/^Film, number \d+ because of Film, number \d/)
     expect(text).not.toMatch(/^Film, number (2|4|6|8|9) /)
-    expect(text).toMatch(/[\d.]+ \d+ entries/)
+    expect(text).toMatch(/[\d.]+ · \d+ entries/)
   }
   await page.getByRole('radio', { name: 'Save predictions' }).check()
   const [download] = await Promise.all([

@@ -1,5 +1,6 @@
 /** Summary of the data: size, density, and distributions of values and entries. */
 import * as Plot from '@observablehq/plot'
+import { numberAsText } from 'lacuna/internal'
 import { formatCount, formatDensity, formatNumber } from 'lacuna-figures/numbers'
 import type { ComponentChildren } from 'preact'
 import { Chart, chartStyle, formatTick, tipStyle } from '../../widgets/index.ts'
@@ -35,7 +36,7 @@ export function DataCard({ name, data, children }: Props) {
         <div>
           <dt>Values</dt>
           <dd>
-            {formatNumber(values.min)} … {formatNumber(values.max)}, mean {formatNumber(values.mean)}
+            {numberAsText(values.min)} … {numberAsText(values.max)}, mean {formatNumber(values.mean)}
           </dd>
         </div>
       </dl>

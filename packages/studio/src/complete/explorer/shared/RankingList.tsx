@@ -1,4 +1,5 @@
 /** A ranking: rows with their predictions, intervals, support and reasons. */
+import { numberAsText } from 'lacuna/internal'
 import { formatByError, formatCount, formatNumber } from 'lacuna-figures/numbers'
 import type { Ranked } from '../../answers.ts'
 import type { ModelSummary } from '../../protocol.ts'
@@ -31,12 +32,12 @@ export function RankingList({ ranked, model, chosen, onChoose }: Props) {
               {formatByError(score, interval ? errorOfInterval(interval) || error : error)}
               {interval && (
                 <small class="soft" title="90% prediction interval">
-                  {' '}
+                  {' · '}
                   {formatInterval(interval)}
                 </small>
               )}
-              {observed !== undefined && <small class="soft"> observed {formatNumber(observed)}</small>}
-              {entries !== undefined && <small class="soft"> {formatCount(entries)} entries</small>}
+              {observed !== undefined && <small class="soft"> · observed {formatNumber(observed)}</small>}
+              {entries !== undefined && <small class="soft"> · {formatCount(entries)} entries</small>}
               <Reasons {...{ components, chosen, onChoose }} />
               {score !== predicted && (
                 <span class="visually-hidden">limited to {formatNumber(predicted)}</span>
@@ -47,7 +48,7 @@ export function RankingList({ ranked, model, chosen, onChoose }: Props) {
       </ol>
       {isBeyond && model.range && (
         <p class="soft small">
-          Scores beyond the observed values, {formatNumber(model.range[0])} to {formatNumber(model.range[1])},
+          Scores beyond the observed values, {numberAsText(model.range[0])} to {numberAsText(model.range[1])},
           only order the rows: they are not limited, so that rows do not tie.
         </p>
       )}
