@@ -17,6 +17,8 @@ interface StoredValue {
   folded?: readonly string[]
   /** The number of runs of a session. */
   runs?: number
+  /** The start of the run that a session shows. */
+  shown?: number
   /** The number of test files on which a run was evaluated. */
   tests?: number
 }
@@ -34,20 +36,28 @@ export async function waitForStored(
   const values = async (): Promise<StoredValue[]> => {
     const found = await page.evaluate(
       (name) =>
-        new Promise<{ hasBytes: boolean; folded?: string[]; runs?: number; tests?: number }[]>((resolve) => {
+        new Promise<
+          { hasBytes: boolean; folded?: string[]; runs?: number; shown?: number; tests?: number }[]
+        >((resolve) => {
           const request = indexedDB.open('lacuna-studio')
           request.onsuccess = () => {
             const all = request.result.transaction('kept').objectStore('kept').openCursor()
-            const matches: { hasBytes: boolean; folded?: string[]; runs?: number; tests?: number }[] = []
+            const matches: {
+              hasBytes: boolean
+              folded?: string[]
+              runs?: number
+              shown?: number
+              tests?: number
+            }[] = []
             all.onsuccess = () => {
               const cursor = all.result
               if (!cursor) {
                 request.result.close()
                 return resolve(matches)
               }
-              const { bytes, folded, runs, run } = cursor.value
+              const { bytes, folded, runs, shown, run } = cursor.value
               if (new RegExp(name).test(String(cursor.key)))
-                matches.push({ hasBytes: bytes !== undefined, folded, runs, tests: run?.tests.length })
+                matches.push({ hasBytes: bytes !== undefined, folded, runs, shown, tests: run?.tests.length })
               cursor.continue()
             }
           }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { PATIENT, type Studio, startStudio, visit } from '../studio.ts'
-import { completeQuickly } from './completing.ts'
+import { completeQuickly, waitForStored } from './completing.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -39,10 +39,30 @@ it('runs are listed with settings and scores, compared, shown again, and marked 
   const errors = (await compared.nth(1).locator('td').allTextContents()).map(Number)
   expect(errors[0]).toBeLessThan(errors[1]) // the sample has four components
 
+  let second = 0
+  await waitForStored(page, ':summary$', ({ runs, shown = 0 }) => {
+    second = shown
+    return runs === 2
+  })
   await rows.first().getByRole('button', { name: 'Show' }).click()
   await expect.poll(() => components.allTextContents(), PATIENT).toEqual(first)
   expect(await rank.inputValue()).toBe('4')
   expect(await stale.count()).toBe(0)
+  // A reload shows the run that was chosen, not the last one.
+  await waitForStored(page, ':summary$', ({ shown = second }) => shown < second)
+  await page.reload()
+  await expect.poll(() => components.allTextContents(), PATIENT).toEqual(first)
+  expect(await rows.first().getAttribute('aria-current')).toBe('true')
+  expect(await rank.inputValue()).toBe('4')
+
+  // A run with a lag of a mode that is not there fails, says so, and leaves the shown one.
+  await page.getByText('More', { exact: true }).click()
+  await page.getByLabel(/^Lags/).fill('nowhere=1')
+  await page.getByRole('button', { name: 'Quick', exact: true }).click()
+  await expect.poll(() => rows.nth(2).textContent(), PATIENT).toContain('nowhere')
+  expect(await rows.nth(2).textContent()).toContain('failed')
+  expect(await components.count()).toBe(4)
+  await list.getByRole('button', { name: 'Remove run 3' }).click()
   await list.getByRole('button', { name: 'Remove run 2' }).click()
   await expect.poll(() => list.count(), PATIENT).toBe(0)
   expect(await components.count()).toBe(4)

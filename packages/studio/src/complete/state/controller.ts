@@ -44,6 +44,8 @@ export interface ControllerHooks {
   onOwnRow?(run: RunRecord): void
   /** Called when names or attributes of rows were added or removed. */
   onTables?(tables: readonly SideTable[]): void
+  /** Called when the user has chosen another run to be shown, with its data. */
+  onRunShown?(run: RunRecord): void
   /** Called when the user has removed a run that had ended. */
   onRunRemoved?(run: RunRecord): void
 }
@@ -173,13 +175,17 @@ export class CompleteController {
   /** Shows a run with its data, which is read again if the run was restored without it. */
   async show(run: RunRecord): Promise<void> {
     const { data } = run
-    if (!data || data.id > 0) return this.#dispatch({ type: 'show', run: run.id })
+    if (!data || data.id > 0) {
+      this.#dispatch({ type: 'show', run: run.id })
+      return this.#hooks.onRunShown?.(run)
+    }
     if (!isSame(this.#state.data?.reading, data.reading) && !(await this.read(data.reading))) return
     const loaded = this.#state.data
     if (!loaded || !isSame(loaded.reading, data.reading)) return
     this.#dispatch({ type: 'attached', run: run.id, data: loaded })
     void this.#connection.call.attachData(run.id, loaded.id)
     this.#dispatch({ type: 'show', run: run.id })
+    this.#hooks.onRunShown?.(run)
   }
 
   /** Removes a run that has ended. */

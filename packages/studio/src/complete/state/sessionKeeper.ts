@@ -14,6 +14,7 @@ import {
   type LoadedData,
   type RunRecord,
   type StoredCheckpoint,
+  shownRun,
 } from './state.ts'
 import { lastSession, leaveSession, sessionsInUse, takeSession } from './tabSession.ts'
 
@@ -137,8 +138,10 @@ export class SessionKeeper {
       if (!kept) return
       const model = await this.#call.storedModel(run.id)
       await this.#sessions.saveRun(kept.id, nameOfRun(run), { hash: kept.hash, run, ...model })
-      const runs = countKept(this.#controller.state)
-      await this.#sessions.change(kept.id, { runs, changed: Date.now() })
+      const { state } = this.#controller
+      const runs = countKept(state)
+      const shown = shownRun(state)?.began
+      await this.#sessions.change(kept.id, { runs, shown, changed: Date.now() })
     })
   }
 
@@ -152,6 +155,12 @@ export class SessionKeeper {
       this.#ownRow = undefined
       if (this.#kept && own) await this.#sessions.saveOwnRow(this.#kept.id, nameOfRun({ began }), own)
     })
+  }
+
+  /** Stores which run is shown, and how its data is read, so that a reload shows it again. */
+  storeShown({ began, data }: RunRecord): void {
+    const changes = { shown: began, ...(data && { reading: data.reading }) }
+    this.#write(async () => this.#kept && this.#sessions.change(this.#kept.id, changes))
   }
 
   /** Stores the tables beside the data. */
@@ -186,7 +195,7 @@ export class SessionKeeper {
 
   /**
    * Opens a stored session in this tab.
-   * @param showsSettings whether the panel shows the settings of the session's last run
+   * @param showsSettings whether the panel shows the settings of the run that is shown
    * @returns false if it is not there, or another tab has it
    */
   async reopen(id: string, showsSettings = true): Promise<boolean> {
@@ -228,11 +237,12 @@ export class SessionKeeper {
   /** Returns the shown session with the models of runs that have ended, without an id. */
   async #copy(file: File, hash: string): Promise<SessionContent> {
     const { reading, runs, tables } = this.#controller.state
+    const shown = shownRun(this.#controller.state)?.began
     const stored: StoredRun[] = []
     for (const run of runs)
       if (run.status === 'done') stored.push({ hash, run, ...(await this.#call.storedModel(run.id)) })
     const { name, size } = file
-    const summary = { id: '', hash, name, size, reading, changed: Date.now(), runs: stored.length }
+    const summary = { id: '', hash, name, size, reading, changed: Date.now(), runs: stored.length, shown }
     return { summary, file, runs: stored, tables }
   }
 
@@ -271,7 +281,7 @@ export class SessionKeeper {
 
   /** Restores the runs of the session, and the offer to go on with an interrupted one. */
   async #restoreRuns(
-    { runs: stored, interrupted, tables }: SessionContent,
+    { summary, runs: stored, interrupted, tables }: SessionContent,
     data: LoadedData,
     showsSettings: boolean,
   ): Promise<void> {
@@ -284,9 +294,9 @@ export class SessionKeeper {
     })
     const runs = models.map(({ run }) => run)
     this.#checkpoint = interrupted
-    const last = runs.at(-1)
-    const settings = showsSettings ? last?.settings : undefined
-    this.#controller.apply({ type: 'restored', runs, shown: last?.id, interrupted, tables, settings })
+    const shown = runs.find(({ began }) => began === summary.shown) ?? runs.at(-1)
+    const settings = showsSettings ? shown?.settings : undefined
+    this.#controller.apply({ type: 'restored', runs, shown: shown?.id, interrupted, tables, settings })
     // All at once, so that the worker has the models before the page asks about the shown one.
     await Promise.all(
       models.map(({ run, model }) =>

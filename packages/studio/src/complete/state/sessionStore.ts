@@ -22,6 +22,8 @@ export interface SessionSummary {
   changed: number
   /** The number of its runs. */
   runs: number
+  /** The start of the run that is shown, in milliseconds since 1970; by default that of the last one. */
+  shown?: number
 }
 
 /** A stored run with its model. */

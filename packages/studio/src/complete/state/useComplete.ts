@@ -42,6 +42,7 @@ export function useComplete({ showError, clearError }: ViewProps): Complete {
       },
       onRunChanged: (run) => keeper.storeRun(run),
       onOwnRow: (run) => keeper.storeOwnRow(run),
+      onRunShown: (run) => keeper.storeShown(run),
       onTables: (tables) => keeper.storeTables(tables),
       onRunGone: () => keeper.dropCheckpoint(),
       onRunRemoved: (run) => keeper.removeRun(run),
