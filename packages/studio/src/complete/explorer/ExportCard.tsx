@@ -5,7 +5,7 @@ import { download } from '../../widgets/index.ts'
 import type { ExportRequest } from '../answers.ts'
 import type { ModelMode } from '../protocol.ts'
 import { defaultQuestion } from './shared/defaultQuestion.ts'
-import type { ExploreProps } from './shared/exploreProps.ts'
+import { type ExploreProps, hasOwnRows } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 
 /** Up to this number of cells all can be saved. */
@@ -85,7 +85,14 @@ export function ExportCard({ model, labels, onLabel, call, showError, stem, wide
       case 'wide':
         return { kind, labels, rows, columns }
       case 'top':
-        return { kind, mode: columns, forMode: rows, most, minEntries: 1, skipObserved: model.observed }
+        return {
+          kind,
+          mode: columns,
+          forMode: rows,
+          most,
+          minEntries: 1,
+          skipObserved: model.observed || hasOwnRows(model),
+        }
       case 'queries':
         return { kind, text: queries }
       default:

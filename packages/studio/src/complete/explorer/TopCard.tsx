@@ -1,7 +1,7 @@
 /** The rows of a mode with the largest predictions. */
 import { useEffect, useState } from 'preact/hooks'
 import { defaultQuestion } from './shared/defaultQuestion.ts'
-import type { ExploreProps } from './shared/exploreProps.ts'
+import { type ExploreProps, hasOwnRows } from './shared/exploreProps.ts'
 import { LabelField } from './shared/LabelField.tsx'
 import { RankingList } from './shared/RankingList.tsx'
 import { useAnswer } from './shared/useAnswer.ts'
@@ -74,14 +74,14 @@ export function TopCard({ model, labels, onLabel, chosen, onChoose, tables, call
           />
         </label>
       </div>
-      {model.observed && (
+      {(model.observed || hasOwnRows(model)) && (
         <label class="check">
           <input
             type="checkbox"
             checked={skip}
             onChange={({ currentTarget }) => setSkip(currentTarget.checked)}
           />
-          Only what was not observed
+          Only what was not observed{!model.observed && ' in rows of your own'}
         </label>
       )}
       {problem !== undefined ? (

@@ -22,3 +22,6 @@ export interface ExploreProps {
   /** Shows the message of an error in the page's notice. */
   showError(error: unknown): void
 }
+
+/** Whether rows of the user's own were folded into a model: their values are known also where its data is not. */
+export const hasOwnRows = ({ modes }: ModelSummary): boolean => modes.some(({ own }) => own !== undefined)
